@@ -1,6 +1,7 @@
 """What goes into a stream and comes out of it. Knows bytes, no card and no rule.
 
-Times are microseconds since 1970-01-01T00:00:00Z (`int`), hashes are 32 raw bytes, ids are UUID text.
+Times are microseconds since 1970-01-01T00:00:00Z (`int`), hashes are 32 raw bytes, ids are UUID
+text.
 """
 
 from typing import Final
@@ -35,7 +36,7 @@ class NewEvent(msgspec.Struct, frozen=True, gc=False):
 
 
 class StoredEvent(msgspec.Struct, frozen=True, gc=False):
-    """An event as the stream holds it; `data` and the parts' bodies are exactly the hashed bytes."""
+    """An event as the stream holds it; `data` and the parts' bodies are the hashed bytes."""
 
     version: int
     type: str

@@ -1,0 +1,318 @@
+"""The event store: streams of typed bytes in Postgres. Knows no card, keeps nothing in memory.
+
+Every method is one statement in a transaction of its own. What a caller reads is committed, what
+`append` acknowledges is durable, and all of them raise StoreUnavailable when Postgres gives no
+answer within the store's deadline.
+"""
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from itertools import repeat
+from typing import Any, Final, Self
+
+import psycopg
+from psycopg.rows import TupleRow
+
+from eventstore import queries, wire
+from eventstore.pool import Pool, Row
+from eventstore.records import (
+    Answer,
+    Append,
+    Appended,
+    CallerKey,
+    Head,
+    KeyMismatch,
+    NewEvent,
+    Outcome,
+    Replayed,
+    SealedPart,
+    StoredEvent,
+    WrongVersion,
+)
+
+_LAST_VERSION: Final = 2**31 - 1
+_FIRST_UUID: Final = "00000000-0000-0000-0000-000000000000"
+_LAST_UUID: Final = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+_PAGE: Final = 1000
+
+
+class EventStore:
+    """Streams in one database: `async with EventStore.open(url)`, or `connect` and `close`.
+
+    - `min_size`, `max_size`: connections kept and at most held.
+    - `prepare`: False behind a transaction pooler (no prepared statements, no start-up options).
+    - `deadline_seconds`: how long any method may take before it raises StoreUnavailable.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        min_size: int = 2,
+        max_size: int = 8,
+        prepare: bool = True,
+        deadline_seconds: float = 5.0,
+    ) -> None:
+        self._pool = Pool(
+            url,
+            min_size=min_size,
+            max_size=max_size,
+            prepare=prepare,
+            deadline_seconds=deadline_seconds,
+        )
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        url: str,
+        *,
+        min_size: int = 2,
+        max_size: int = 8,
+        prepare: bool = True,
+        deadline_seconds: float = 5.0,
+    ) -> AsyncIterator[Self]:
+        """A connected store, closed at the end of the block."""
+        store = cls(
+            url,
+            min_size=min_size,
+            max_size=max_size,
+            prepare=prepare,
+            deadline_seconds=deadline_seconds,
+        )
+        await store.connect()
+        try:
+            yield store
+        finally:
+            await store.close()
+
+    async def connect(self) -> None:
+        """Start connecting. Returns at once; a store without a server raises when it is used."""
+        await self._pool.open()
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._pool.close()
+
+    async def ping(self) -> None:
+        """Return when Postgres has answered a statement."""
+        await self._pool.run(queries.ping, ())
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[psycopg.AsyncConnection[TupleRow]]:
+        """One of the store's connections (autocommit, `$1` parameters), for readiness checks."""
+        async with self._pool.connection() as conn:
+            yield conn
+
+    async def append(self, request: Append) -> Outcome:
+        """Write a batch of events or nothing, in one round trip.
+
+        A lost connection is not an answer: the append is sent again under its command id, which
+        the database does at most once. StoreUnavailable leaves open whether it was done; the
+        same request may be given again.
+
+        A key that is known beats everything else. A stream whose head has another hash than
+        `prev` stands elsewhere, so it is WrongVersion, if need be with the expected number.
+        ValueError where the request contradicts itself.
+        """
+        _check(request)
+        [row] = await self._pool.run(queries.append, _append_parameters(request))
+        return _outcome(row)
+
+    async def head(self, stream: str) -> Head | None:
+        """Where a stream stands, None where there is no such stream."""
+        raw = wire.uuid(stream)
+        rows = await self._pool.run(queries.head, (wire.int2(wire.lane(raw)), raw))
+        return _head(rows[0]) if rows else None
+
+    async def load(self, stream: str, after: int = 0) -> tuple[Head, list[StoredEvent]] | None:
+        """A stream's head and its events after a version, of one moment; None without a stream."""
+        row = await self._load(stream, after, _LAST_VERSION, None)
+        return None if row is None else (_head(row), _events(row))
+
+    async def read(
+        self, stream: str, after: int = 0, upto: int | None = None, limit: int | None = None
+    ) -> list[StoredEvent]:
+        """Events with `after` < version <= `upto`, the first `limit` of them, in version order."""
+        row = await self._load(stream, after, _LAST_VERSION if upto is None else upto, limit)
+        return [] if row is None else _events(row)
+
+    async def answer(self, key: CallerKey) -> Replayed | KeyMismatch | None:
+        """What a caller's key did before; None for a key that is new."""
+        scope = wire.scope(key.scope)
+        parameters = (wire.int2(wire.lane(scope)), scope, key.key)
+        rows = await self._pool.run(queries.answer, parameters)
+        if not rows:
+            return None
+        [(fingerprint, stream, first, last, response)] = rows
+        if fingerprint != key.fingerprint:
+            return KeyMismatch()
+        return Replayed(
+            Answer(stream=stream, first_version=first, last_version=last, response=response)
+        )
+
+    async def find(
+        self, tenant: str, tags: tuple[str, ...] = (), before: str | None = None, limit: int = 50
+    ) -> list[Head]:
+        """A tenant's streams that bear all the tags, largest id first, below the id `before`."""
+        parameters = (
+            tenant.encode(),
+            wire.texts(tags),
+            wire.uuid(_LAST_UUID if before is None else before),
+            wire.int8(limit),
+        )
+        # Planned afresh each time: whether a tag is rare or common makes for another plan.
+        rows = await self._pool.run(queries.find, parameters, prepare=False)
+        return [_head(row) for row in rows]
+
+    async def due(self, now: int, limit: int) -> list[str]:
+        """Streams whose `wake_at` has come by `now` (microseconds), longest waiting first."""
+        rows = await self._pool.run(queries.due, (wire.int8(now), wire.int8(limit)))
+        return [stream for (stream,) in rows]
+
+    async def erase(self, stream: str, parts: Iterable[tuple[int, int]]) -> int:
+        """Drop salt and body of the sealed parts `(version, part)`; parts count from 0.
+
+        Gives the number of parts erased now; a part that is gone already, or never was, counts
+        nothing. The digests stay, and the chain with them.
+        """
+        wanted = sorted(set(parts))
+        raw = wire.uuid(stream)
+        parameters = (
+            wire.int2(wire.lane(raw)),
+            raw,
+            wire.int4s(version for version, _ in wanted),
+            wire.int2s(part for _, part in wanted),
+        )
+        [(erased,)] = await self._pool.run(queries.erase, parameters)
+        return int(erased)
+
+    async def streams(self) -> AsyncIterator[str]:
+        """Every stream's id, read page by page; one that begins meanwhile may be left out."""
+        lane, stream = -1, _FIRST_UUID
+        while True:
+            parameters = (wire.int2(lane), wire.uuid(stream), wire.int8(_PAGE))
+            rows = await self._pool.run(queries.streams, parameters)
+            for _, found in rows:
+                yield found
+            if len(rows) < _PAGE:
+                return
+            lane, stream = rows[-1]
+
+    async def _load(self, stream: str, after: int, upto: int, limit: int | None) -> Row | None:
+        raw = wire.uuid(stream)
+        parameters = (
+            wire.int2(wire.lane(raw)),
+            raw,
+            wire.int4(after),
+            wire.int4(upto),
+            wire.int8(limit),
+        )
+        rows = await self._pool.run(queries.load, parameters)
+        return rows[0] if rows else None
+
+
+def _check(request: Append) -> None:
+    answer, last = request.answer, request.expected + len(request.events)
+    if not request.events:
+        raise ValueError("an append holds at least one event")
+    if answer.stream != request.stream:
+        raise ValueError("an append's answer is about the append's own stream")
+    if not request.expected < answer.first_version <= answer.last_version <= last:
+        raise ValueError("an append's answer is about the append's own events")
+
+
+def _append_parameters(request: Append) -> tuple[bytes | None, ...]:
+    """The parameters of `fairdeal.append`, in its order."""
+    stream = wire.uuid(request.stream)
+    lane = wire.int2(wire.lane(stream))
+    events, answer, key = request.events, request.answer, request.key
+    scope = stream if key is None else wire.scope(key.scope)
+    return (
+        lane,
+        stream,
+        wire.int4(request.expected),
+        request.prev,
+        wire.uuid(request.command),
+        request.tenant.encode(),
+        request.category.encode(),
+        request.secret,
+        None if request.tags is None else wire.texts(request.tags),
+        wire.int8(request.wake_at),
+        wire.texts(event.type for event in events),
+        wire.int2s(event.schema for event in events),
+        wire.int8s(event.at for event in events),
+        wire.int2s(event.actor for event in events),
+        wire.uuids(event.command for event in events),
+        wire.byteas(event.data for event in events),
+        wire.byteas(event.hash for event in events),
+        *_sealed_parameters(request.expected + 1, events),
+        wire.int2(wire.lane(scope)),
+        scope,
+        None if key is None else key.key,
+        None if key is None else key.fingerprint,
+        wire.int4(answer.first_version),
+        wire.int4(answer.last_version),
+        None if key is None else answer.response,
+    )
+
+
+def _sealed_parameters(first: int, events: tuple[NewEvent, ...]) -> tuple[bytes | None, ...]:
+    sealed = [
+        (version, place, part)
+        for version, event in enumerate(events, first)
+        for place, part in enumerate(event.sealed)
+    ]
+    if not sealed:
+        return (None,) * 6
+    return (
+        wire.int4s(version for version, _, _ in sealed),
+        wire.int2s(place for _, place, _ in sealed),
+        wire.texts(part.audience for _, _, part in sealed),
+        wire.byteas(part.digest for _, _, part in sealed),
+        wire.byteas(part.salt for _, _, part in sealed),
+        wire.byteas(part.body for _, _, part in sealed),
+    )
+
+
+def _outcome(row: Row) -> Outcome:
+    word, version, stream, first, last, response = row
+    match word:
+        case "appended":
+            return Appended(version)
+        case "replayed":
+            return Replayed(
+                Answer(stream=stream, first_version=first, last_version=last, response=response)
+            )
+        case "mismatch":
+            return KeyMismatch()
+        case "wrong-version":
+            return WrongVersion(version)
+        case _:
+            raise ValueError(f"fairdeal.append answered {word!r}")
+
+
+def _head(row: Row) -> Head:
+    stream, tenant, category, version, head_hash, tags, wake_at, secret = row[:8]
+    return Head(stream, tenant, category, version, head_hash, tuple(tags), wake_at, secret)
+
+
+def _events(row: Row) -> list[StoredEvent]:
+    """The events of a row of `load`, whose columns are arrays in version order."""
+    versions, *columns = row[8:17]
+    if versions is None:
+        return []
+    sealed = _sealed(row[17:])
+    if not sealed:
+        return list(map(StoredEvent, versions, *columns))
+    parts: Iterable[Any] = map(sealed.get, versions, repeat(()))
+    return list(map(StoredEvent, versions, *columns, parts))
+
+
+def _sealed(columns: Row) -> dict[int, tuple[SealedPart, ...]]:
+    if columns[0] is None:
+        return {}
+    found: dict[int, tuple[SealedPart, ...]] = {}
+    for version, *part in zip(*columns, strict=True):
+        found[version] = (*found.get(version, ()), SealedPart(*part))
+    return found

@@ -1,0 +1,41 @@
+"""The store's statements, read from `sql/queries.sql` by name. Holds no SQL of its own."""
+
+import re
+from importlib.resources import files
+from typing import Final
+
+_NAME = re.compile(r"^-- ([a-z_]+) --$", re.MULTILINE)
+
+
+def named(text: str) -> dict[str, str]:
+    """Split a file of statements, each headed by `-- name --`; comment lines are left out.
+
+    ValueError where a name comes twice or a statement is empty.
+    """
+    found: dict[str, str] = {}
+    _, *pieces = _NAME.split(text)
+    for name, piece in zip(pieces[::2], pieces[1::2], strict=True):
+        lines = (line for line in piece.splitlines() if not line.startswith("--"))
+        statement = "\n".join(lines).strip()
+        if name in found or not statement:
+            raise ValueError(f"statement {name!r} is empty or named twice")
+        found[name] = statement
+    return found
+
+
+_STATEMENTS = {
+    name: statement.encode()
+    for name, statement in named(
+        files("eventstore").joinpath("sql/queries.sql").read_text("utf-8")
+    ).items()
+}
+
+append: Final = _STATEMENTS["append"]
+answer: Final = _STATEMENTS["answer"]
+head: Final = _STATEMENTS["head"]
+load: Final = _STATEMENTS["load"]
+find: Final = _STATEMENTS["find"]
+due: Final = _STATEMENTS["due"]
+streams: Final = _STATEMENTS["streams"]
+erase: Final = _STATEMENTS["erase"]
+ping: Final = _STATEMENTS["ping"]

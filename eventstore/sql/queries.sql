@@ -1,0 +1,83 @@
+-- Named statements of the store. Parameters are numbered; what they hold stands beside them in
+-- postgres.py, which is the only caller.
+
+-- append --
+-- One append, in one round trip.
+SELECT outcome, at_version, answer_stream::text, answer_first, answer_last, answer_response
+FROM fairdeal.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+    $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)
+
+-- answer --
+-- What a caller's key did.
+SELECT fingerprint, stream::text, first_version, last_version, response
+FROM fairdeal.commands
+WHERE lane = $1 AND scope = $2 AND key = $3
+
+-- head --
+-- Where one stream stands.
+SELECT stream::text, tenant, category, version, head_hash, tags, wake_at, secret
+FROM fairdeal.streams
+WHERE lane = $1 AND stream = $2
+
+-- load --
+-- Where one stream stands with its events after a version, and up to one, as arrays in one row:
+-- a long stream costs one row and no joins.
+SELECT s.stream::text, s.tenant, s.category, s.version, s.head_hash, s.tags, s.wake_at, s.secret,
+    e.versions, e.types, e.schemas, e.ats, e.actors, e.commands, e.datas, e.prevs, e.hashes,
+    p.versions, p.audiences, p.digests, p.salts, p.bodies
+FROM fairdeal.streams s,
+    LATERAL (
+        SELECT array_agg(x.version) AS versions, array_agg(x.type) AS types,
+            array_agg(x.schema_version) AS schemas, array_agg(x.at) AS ats,
+            array_agg(x.actor) AS actors, array_agg(x.command_id::text) AS commands,
+            array_agg(x.data) AS datas, array_agg(x.prev) AS prevs, array_agg(x.hash) AS hashes
+        FROM (
+            SELECT * FROM fairdeal.events
+            WHERE lane = $1 AND stream = $2 AND version > $3 AND version <= $4
+            ORDER BY version
+            LIMIT $5
+        ) x
+    ) e,
+    LATERAL (
+        SELECT array_agg(x.version) AS versions, array_agg(x.audience) AS audiences,
+            array_agg(x.digest) AS digests, array_agg(x.salt) AS salts, array_agg(x.body) AS bodies
+        FROM (
+            SELECT * FROM fairdeal.sealed
+            WHERE lane = $1 AND stream = $2 AND version > $3
+                AND version <= e.versions[cardinality(e.versions)]
+            ORDER BY version, part
+        ) x
+    ) p
+WHERE s.lane = $1 AND s.stream = $2
+
+-- find --
+-- A tenant's streams that bear all the tags, newest first, below a stream.
+SELECT stream::text, tenant, category, version, head_hash, tags, wake_at, secret
+FROM fairdeal.streams
+WHERE tenant = $1 AND tags @> $2::text[] AND stream < $3::uuid
+ORDER BY stream DESC
+LIMIT $4
+
+-- due --
+-- Streams that want attention by now, longest waiting first.
+SELECT stream::text
+FROM fairdeal.streams
+WHERE wake_at <= $1::bigint
+ORDER BY wake_at, stream
+LIMIT $2
+
+-- streams --
+-- A page of all streams in the order of their key.
+SELECT lane, stream::text
+FROM fairdeal.streams
+WHERE (lane, stream) > ($1::smallint, $2::uuid)
+ORDER BY lane, stream
+LIMIT $3
+
+-- erase --
+-- Erase sealed parts of one stream.
+SELECT fairdeal.erase($1, $2, $3, $4)
+
+-- ping --
+-- Whether anybody answers.
+SELECT 1
