@@ -1,0 +1,84 @@
+"""Packs of cards and their notation. Knows no game and no game's rank order.
+
+Inside the domain a card is its index in the canonical order of its pack (suits in the order listed,
+each from its lowest listed rank to its highest, the joker last: rules, *The deal is provably
+fair*), and a set of cards is a bit mask of those indexes. On the wire it is two characters.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Final, NewType
+
+import msgspec
+
+Card = NewType("Card", int)
+"""Index of a card in its pack."""
+
+CardText = Annotated[
+    str,
+    msgspec.Meta(
+        pattern="^([2-9TJQKA][CDHS]|[789TUOKA][ALHB]|XX)$",
+        description="Rank then suit: `TH` the ten of hearts, `OA` the Ober of acorns, `XX` the "
+        "joker.",
+    ),
+]
+
+
+class Pack:
+    """An ordered pack: `ranks` from low to high within each of `suits`, then perhaps a joker."""
+
+    __slots__ = ("cards", "index", "joker", "name", "ranks", "suit_masks", "suits")
+
+    def __init__(self, name: str, suits: str, ranks: str, *, joker: bool = False) -> None:
+        self.name: Final = name
+        self.suits: Final = suits
+        self.ranks: Final = ranks
+        texts = [rank + suit for suit in suits for rank in ranks] + (["XX"] if joker else [])
+        self.cards: Final[tuple[str, ...]] = tuple(texts)
+        self.index: Final[dict[str, Card]] = {t: Card(i) for i, t in enumerate(texts)}
+        self.joker: Final[Card | None] = Card(len(texts) - 1) if joker else None
+        size = len(ranks)
+        self.suit_masks: Final[tuple[int, ...]] = tuple(
+            ((1 << size) - 1) << (size * i) for i in range(len(suits))
+        )
+
+    def __len__(self) -> int:
+        return len(self.cards)
+
+    def suit(self, card: Card) -> int:
+        """Index of the card's suit in `suits` (one past the last for the joker)."""
+        return card // len(self.ranks)
+
+    def rank(self, card: Card) -> int:
+        """Index of the card's rank in `ranks` (0 for the joker)."""
+        return card % len(self.ranks)
+
+    def texts(self, cards: Iterable[Card]) -> tuple[str, ...]:
+        """The notation of each card, in the order given."""
+        names = self.cards
+        return tuple([names[card] for card in cards])
+
+    def read(self, texts: Iterable[str]) -> tuple[Card, ...]:
+        """The cards of each notation. Raises KeyError for one that is not of this pack."""
+        index = self.index
+        return tuple([index[text] for text in texts])
+
+
+FRENCH_52: Final = Pack("french52", "CDHS", "23456789TJQKA")
+FRENCH_53: Final = Pack("french53", "CDHS", "23456789TJQKA", joker=True)
+GERMAN_32: Final = Pack("german32", "ALHB", "789TUOKA")
+
+
+def mask(cards: Iterable[Card]) -> int:
+    """The set of these cards as a bit mask."""
+    bits = 0
+    for card in cards:
+        bits |= 1 << card
+    return bits
+
+
+def members(bits: int) -> Iterator[Card]:
+    """The cards of a bit mask, in the pack's canonical order."""
+    while bits:
+        low = bits & -bits
+        yield Card(low.bit_length() - 1)
+        bits ^= low

@@ -1,0 +1,138 @@
+"""Events and actions from and to bytes: the names on the wire, and old schemas read as new ones.
+
+Pure bytes in, bytes out. An event type's name in the log is its class name; its data and parts are
+split and joined by `events.Layout`. A type that gets a new schema version adds an upcaster here.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, Protocol, Union
+
+import msgspec
+
+from domain.actions import Action, Cut, Deal
+from domain.events import Event, encode_canonical, layout
+from domain.hand import HandDealt, HandStarted, PackCut, PlayerResigned, SeedRevealed
+from domain.registry import GAMES
+from domain.table.commands import Command, Create
+from domain.table.events import (
+    ClockStarted,
+    GameAbandoned,
+    GameCreated,
+    GameEnded,
+    PlayerErased,
+    SeatTaken,
+    SeatTokenIssued,
+    SpectatorTokenIssued,
+)
+
+
+class RecordedPart(Protocol):
+    """A sealed part as stored."""
+
+    @property
+    def audience(self) -> str: ...
+    @property
+    def body(self) -> bytes | None: ...
+
+
+class Recorded(Protocol):
+    """An event as stored: what reading it back needs."""
+
+    @property
+    def type(self) -> str: ...
+    @property
+    def schema(self) -> int: ...
+    @property
+    def data(self) -> bytes: ...
+    @property
+    def sealed(self) -> Sequence[RecordedPart]: ...
+
+
+class UnreadableEvent(Exception):
+    """An event whose type or schema this version does not know, or whose bytes do not fit it."""
+
+
+TABLE_EVENTS: Final[tuple[type[Event], ...]] = (
+    GameCreated,
+    SeatTaken,
+    SeatTokenIssued,
+    SpectatorTokenIssued,
+    HandStarted,
+    PackCut,
+    HandDealt,
+    SeedRevealed,
+    PlayerResigned,
+    ClockStarted,
+    GameAbandoned,
+    PlayerErased,
+    GameEnded,
+)
+
+EVENT_TYPES: Final[Mapping[str, type[Event]]] = MappingProxyType(
+    {
+        kind.__name__: kind
+        for kinds in (TABLE_EVENTS, *[game.events for game in GAMES.values()])
+        for kind in kinds
+    }
+)
+"""Every event type by its name in the log."""
+
+Upcaster = Callable[[bytes], bytes]
+
+UPCASTERS: Final[Mapping[tuple[str, int], Upcaster]] = MappingProxyType({})
+"""By type and schema: the data of that schema as data of the next one."""
+
+ACTION_TYPES: Final[tuple[type[Action], ...]] = tuple(
+    dict.fromkeys((Cut, Deal, *[kind for game in GAMES.values() for kind in game.actions]))
+)
+"""Every action type, of all games."""
+
+AnyAction: Final[Any] = Union[ACTION_TYPES]  # noqa: UP007 - made from the registry
+
+_read_action: Final = msgspec.json.Decoder(AnyAction).decode
+_READERS: Final = {name: layout(kind).join for name, kind in EVENT_TYPES.items()}
+
+
+def read_action(body: bytes) -> Action:
+    """An action from a request's JSON, strictly. Raises msgspec.ValidationError/DecodeError."""
+    action: Action = _read_action(body)
+    return action
+
+
+def read_event(record: Recorded) -> Event:
+    """The event of a record; parts without a body are None. Raises UnreadableEvent."""
+    reader = _READERS.get(record.type)
+    if reader is None:
+        raise UnreadableEvent(f"no event type {record.type}")
+    data = record.data
+    schema = record.schema
+    current = EVENT_TYPES[record.type].schema
+    while schema < current:
+        data = UPCASTERS[record.type, schema](data)
+        schema += 1
+    if schema > current:
+        raise UnreadableEvent(f"{record.type} has schema {schema}, this version reads {current}")
+    try:
+        event: Event = reader(data, [(part.audience, part.body) for part in record.sealed])
+    except (msgspec.MsgspecError, TypeError) as error:
+        raise UnreadableEvent(f"{record.type}: {error}") from error
+    return event
+
+
+def recorded_action(command: Command) -> bytes:
+    """Canonical bytes of `data.action`: the type and public parameters, without guards, and who
+    acted where it was not the player (contract, *The log*)."""
+    ask = command.ask
+    if isinstance(ask, Action):
+        left_out = {"hand", "trick", "offer", *ask.secret}
+    else:
+        # What these bring (players, options) stands in their events, names in the sealed parts.
+        left_out = {"player", *Create.__struct_fields__}
+    record: dict[str, Any] = {"type": ask.__struct_config__.tag}
+    record |= {k: v for k, v in msgspec.to_builtins(ask).items() if k not in left_out}
+    if command.forced:
+        record["forced"] = True
+    if command.by is not None:
+        record["by"] = command.by
+    return encode_canonical(record)

@@ -1,0 +1,21 @@
+"""Chips: balances by seat and one pot, always conserved. Knows no scoring rule."""
+
+import msgspec
+
+
+class Ledger(msgspec.Struct, frozen=True, gc=False):
+    """Balances by seat and the pot; `move` is the only way to change them."""
+
+    balances: tuple[int, ...]
+    pot: int = 0
+
+    def move(self, changes: tuple[int, ...], pot: int) -> "Ledger":
+        """The ledger after one change for each seat and one for the pot.
+
+        Raises ValueError where the changes do not add up to nothing: chips are conserved.
+        """
+        if sum(changes) + pot:
+            raise ValueError(f"chips are not conserved: {changes} and pot {pot}")
+        return Ledger(
+            tuple([b + c for b, c in zip(self.balances, changes, strict=True)]), self.pot + pot
+        )

@@ -1,0 +1,198 @@
+"""The log: sealed parts, digests and the hash chain, and what a viewer is given of an event.
+
+Source: contract, *The log*; canonical JSON is RFC 8785 (JCS), hashes are SHA-256 (FIPS 180-4),
+salts of seeded games HMAC-SHA256 (RFC 2104).
+"""
+
+import hashlib
+import hmac
+from base64 import urlsafe_b64encode
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import msgspec
+
+from domain.codec import Recorded, read_event, recorded_action
+from domain.events import layout
+from domain.seats import Seat
+from domain.table.commands import Command
+from domain.table.decide import Decision
+from domain.table.events import GameCreated
+from domain.table.state import Table, created, evolve
+from domain.times import format_at
+from domain.visibility import Openings, entitled
+
+GENESIS: Final = bytes(32)
+"""`prev` of a game's first event."""
+
+
+class Part(msgspec.Struct, frozen=True, gc=False):
+    """A sealed part: `audience` is its canonical `for`; salt and body are None where erased or not
+    given. The digest is SHA-256(salt ‖ body)."""
+
+    audience: str
+    digest: bytes
+    salt: bytes | None
+    body: bytes | None
+
+
+class Entry(msgspec.Struct, frozen=True, gc=False):
+    """An event of a game's log; `data` and the parts' bodies are canonical bytes."""
+
+    version: int
+    type: str
+    schema: int
+    at: int
+    actor: Seat | None
+    command: str
+    data: bytes
+    prev: bytes
+    hash: bytes
+    sealed: tuple[Part, ...] = ()
+
+
+def salt(key: bytes, game_id: str, version: int, index: int) -> bytes:
+    """The 16-byte salt of a part, derived from a 32-byte key (the option `seed`, or fresh bytes
+    that nobody keeps)."""
+    return hmac.digest(key, f"{game_id}:{version}:{index}".encode(), "sha256")[:16]
+
+
+def digest(salt_: bytes, body: bytes) -> bytes:
+    """SHA-256(salt ‖ canonical bytes) of a sealed part."""
+    return hashlib.sha256(salt_ + body).digest()
+
+
+def event_hash(game_id: str, entry: "Entry") -> bytes:
+    """SHA-256 over the canonical JSON of an event without its salts and sealed data."""
+    actor = "null" if entry.actor is None else str(entry.actor)
+    sealed = ",".join([f'{{"digest":"{p.digest.hex()}","for":{p.audience}}}' for p in entry.sealed])
+    head = f'{{"actor":{actor},"at":"{format_at(entry.at)}","command":"{entry.command}","data":'
+    tail = (
+        f',"game":"{game_id}","prev":"{entry.prev.hex()}","schema":{entry.schema},'
+        f'"sealed":[{sealed}],"type":"{entry.type}","version":{entry.version}}}'
+    )
+    return hashlib.sha256(head.encode() + entry.data + tail.encode()).digest()
+
+
+def record(
+    decision: Decision, command: Command, command_id: str, prev: bytes, salt_key: bytes
+) -> list[Entry]:
+    """The log entries of a decision: canonical bytes, sealed parts and chain, `data.action` with
+    the first. `prev` is the hash of the event before them (GENESIS for a new game)."""
+    game_id = decision.table.id
+    version = decision.table.version - len(decision.events)
+    entries: list[Entry] = []
+    for event in decision.events:
+        version += 1
+        shape = layout(type(event))
+        data = shape.data(event)
+        if not entries:
+            action = b'{"action":' + recorded_action(command)
+            data = action + (b"}" if data == b"{}" else b"," + data[1:])
+        parts = []
+        for index, (audience, body) in enumerate(shape.parts(event)):
+            part_salt = salt(salt_key, game_id, version, index)
+            parts.append(Part(audience, digest(part_salt, body), part_salt, body))
+        entry = Entry(
+            version=version,
+            type=type(event).__name__,
+            schema=event.schema,
+            at=command.at,
+            actor=command.seat,
+            command=command_id,
+            data=data,
+            prev=prev,
+            hash=b"",
+            sealed=tuple(parts),
+        )
+        prev = event_hash(game_id, entry)
+        entries.append(msgspec.structs.replace(entry, hash=prev))
+    return entries
+
+
+def fold(game_id: str, records: Iterable[Recorded], table: Table | None = None) -> Table:
+    """The table after these events: from the first one, or going on from `table` (which is changed
+    and returned). Raises UnreadableEvent, and ValueError where the log does not begin with
+    GameCreated."""
+    for item in records:
+        event = read_event(item)
+        if table is None:
+            if not isinstance(event, GameCreated):
+                raise ValueError(f"the log of {game_id} does not begin with GameCreated")
+            table = created(game_id, event)
+        else:
+            evolve(table, event)
+    if table is None:
+        raise ValueError(f"the log of {game_id} is empty")
+    return table
+
+
+class PartView(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A sealed part as a viewer gets it: `for` and `digest`, and where entitled salt and data."""
+
+    audience: msgspec.Raw = msgspec.field(name="for")
+    digest: str
+    salt: str | None = None
+    data: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    erased: bool = False
+
+
+class EventView(msgspec.Struct, frozen=True):
+    """An event as a viewer gets it (contract, *The log*)."""
+
+    game: str
+    version: int
+    type: str
+    at: str
+    actor: Seat | None
+    command: str
+    schema: int
+    data: msgspec.Raw
+    sealed: tuple[PartView, ...]
+    prev: str
+    hash: str
+
+
+def event_view(game_id: str, entry: Entry, seat: Seat | None, now: Openings) -> EventView:
+    """What a viewer at `seat` (None: spectator or host) gets of an event, by what lies open now."""
+    return EventView(
+        game=game_id,
+        version=entry.version,
+        type=entry.type,
+        at=format_at(entry.at),
+        actor=entry.actor,
+        command=entry.command,
+        schema=entry.schema,
+        data=msgspec.Raw(entry.data),
+        sealed=tuple([_part_view(entry.version, part, seat, now) for part in entry.sealed]),
+        prev=entry.prev.hex(),
+        hash=entry.hash.hex(),
+    )
+
+
+def _part_view(version: int, part: Part, seat: Seat | None, now: Openings) -> PartView:
+    audience = msgspec.Raw(part.audience.encode())
+    if not entitled(part.audience, version, seat, now):
+        return PartView(audience, part.digest.hex())
+    if part.salt is None or part.body is None:
+        return PartView(audience, part.digest.hex(), erased=True)
+    return PartView(
+        audience=audience,
+        digest=part.digest.hex(),
+        salt=urlsafe_b64encode(part.salt).decode().rstrip("="),
+        data=msgspec.Raw(part.body),
+    )
+
+
+def chain_breaks(game_id: str, entries: Sequence[Entry]) -> int | None:
+    """The version of the first event whose `prev`, hash or digests do not fit, or None."""
+    prev = GENESIS
+    for entry in entries:
+        if entry.prev != prev or event_hash(game_id, entry) != entry.hash:
+            return entry.version
+        for part in entry.sealed:
+            erased = part.salt is None or part.body is None
+            if not erased and digest(part.salt or b"", part.body or b"") != part.digest:
+                return entry.version
+        prev = entry.hash
+    return None

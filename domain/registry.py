@@ -1,0 +1,9 @@
+"""The games on offer: one line each. Nothing else knows a game by name."""
+
+from types import MappingProxyType
+from typing import Any, Final
+
+from domain.game import Game
+from domain.lodam import LODAM
+
+GAMES: Final = MappingProxyType[str, Game[Any]]({game.name: game for game in (LODAM,)})
