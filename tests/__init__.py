@@ -1,0 +1,1 @@
+"""The tests mirror the tree. Store and API always run against a real Postgres."""

@@ -1,0 +1,39 @@
+"""Database fixtures for every test folder. What they stand on is in tests/database.py."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from eventstore.postgres import EventStore
+from tests.database import Databases, postgres
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever uses a database says so: `-m "not postgres"` leaves it out."""
+    for item in items:
+        if "databases" in getattr(item, "fixturenames", ()):
+            item.add_marker("postgres")
+
+
+@pytest.fixture(scope="session")
+def databases() -> Iterator[Databases]:
+    """One server for the whole run (each xdist worker has its own)."""
+    with postgres() as url:
+        made = Databases(url)
+        made.prepare()
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def database_url(databases: Databases) -> Iterator[str]:
+    """A fresh, migrated database for one test."""
+    with databases.fresh() as url:
+        yield url
+
+
+@pytest.fixture
+async def store(database_url: str) -> AsyncIterator[EventStore]:
+    """A store on a fresh database."""
+    async with EventStore.open(database_url) as opened:
+        yield opened

@@ -1,0 +1,1 @@
+"""The store against a real Postgres, and the embedded Postgres itself."""
