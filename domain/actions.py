@@ -53,6 +53,10 @@ class CutChoice(Action, frozen=True, tag="cut"):
 
     at: CutRange
 
+    def somewhere(self, word: int) -> Cut:
+        """A cut within the range, chosen by a number drawn uniformly over 32 bits."""
+        return Cut(at=self.at.min + word % (self.at.max - self.at.min + 1))
+
 
 class Deal(Action, frozen=True, tag="deal"):
     """Deal the cut pack (`deal: "manual"`)."""

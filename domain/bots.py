@@ -7,9 +7,9 @@ and the seat's view. Chance comes in as a number.
 from collections.abc import Iterable
 from typing import Any, Final
 
-from domain.actions import Action, Cut, CutChoice
+from domain.actions import Action, CutChoice
 from domain.events import Event, layout
-from domain.game import Bot
+from domain.game import Bot, Options
 from domain.seats import Seat
 from domain.table.state import Table
 from domain.table.views import View, bot_view
@@ -19,7 +19,7 @@ from domain.visibility import ALL_TEXT, TABLE_TEXT, audience_seats
 class RandomBot:
     """Uniform over the legal actions; remembers nothing."""
 
-    def memory(self, seat: Seat, seats: int) -> None:
+    def memory(self, seat: Seat, seats: int, options: Options) -> None:
         """Nothing."""
 
     def remember(self, memory: None, event: Event) -> None:
@@ -29,7 +29,7 @@ class RandomBot:
         """One of the view's actions, each as likely as another."""
         action = view.actions[word % len(view.actions)]
         if isinstance(action, CutChoice):
-            return Cut(at=action.at.min + word % (action.at.max - action.at.min + 1))
+            return action.somewhere(word)
         return action
 
 
@@ -55,7 +55,7 @@ class Players:
         self._bots: Final[dict[Seat, tuple[Bot, Any]]] = {}
         for seat in seats:
             bot = RANDOM if table.bot_at(seat) == "random" else table.game.careful
-            self._bots[seat] = (bot, bot.memory(seat, len(table.seats)))
+            self._bots[seat] = (bot, bot.memory(seat, len(table.seats), table.options))
 
     @property
     def seats(self) -> frozenset[Seat]:

@@ -23,6 +23,11 @@ CardText = Annotated[
 ]
 
 
+_FRENCH_SUITS: Final = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
+_GERMAN_SUITS: Final = {"A": "acorns", "L": "leaves", "H": "hearts", "B": "bells"}
+_GERMAN_RANKS: Final = {"T": "10", "U": "Unter", "O": "Ober", "K": "king", "A": "ace"}
+
+
 class Pack:
     """An ordered pack: `ranks` from low to high within each of `suits`, then perhaps a joker."""
 
@@ -51,6 +56,15 @@ class Pack:
     def rank(self, card: Card) -> int:
         """Index of the card's rank in `ranks` (0 for the joker)."""
         return card % len(self.ranks)
+
+    def spoken(self, text: str) -> str:
+        """How a card player writes the card: `10♥`, or `Ober of acorns` for a German pack."""
+        if text == "XX":
+            return "the joker"
+        rank, suit = text[0], text[1]
+        if len(self.ranks) == 8:
+            return f"{_GERMAN_RANKS.get(rank, rank)} of {_GERMAN_SUITS[suit]}"
+        return ("10" if rank == "T" else rank) + _FRENCH_SUITS[suit]
 
     def texts(self, cards: Iterable[Card]) -> tuple[str, ...]:
         """The notation of each card, in the order given."""

@@ -1,11 +1,11 @@
 """What a game is: the few functions that every game fulfils, and the words they share.
 
-A game is a *decider*: `initial` gives a state, `legal` what a seat may do, `decide` turns an action
-into events or refuses it, `evolve` applies an event, `view` shows the state. One frozen `Game` names
-them; nothing outside `registry` knows a game by name.
+A game is a *decider*: `initial` gives a state, `legal` what a seat may do, `decide` turns an
+action into events or refuses it, `evolve` applies an event, `view` shows the state. One frozen
+`Game` names them; nothing outside `registry` knows a game by name.
 
-States are mutable structs used as values: `evolve` changes the one it is given, so `decide` works on
-a copy of its own (`Turn`) and a fold on a fresh one. Nobody else calls `evolve`.
+States are mutable structs used as values: `evolve` changes the one it is given, so `decide` works
+on a copy of its own (`Turn`) and a fold on a fresh one. Nobody else calls `evolve`.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,6 +19,7 @@ from domain.cards import Card, Pack
 from domain.events import Event
 from domain.seats import Seat
 from domain.shuffle import hand_seed
+from domain.telling import Payment, PlayedCard, Telling
 
 S = TypeVar("S")
 
@@ -117,21 +118,6 @@ class Outcome(msgspec.Struct, frozen=True):
     winners: tuple[Seat, ...]
 
 
-class PlayedCard(msgspec.Struct, frozen=True):
-    """A card on the table and the seat that played it."""
-
-    seat: Seat
-    card: str
-
-
-class Payment(msgspec.Struct, frozen=True):
-    """What a seat gained (or lost, below zero) in chips and lives."""
-
-    seat: Seat
-    chips: int
-    lives: int = 0
-
-
 class Previous(msgspec.Struct, frozen=True):
     """What has just gone from the table and everyone saw: the last finished trick or run, and the
     payments of the last finished hand (number `payments_hand`)."""
@@ -185,7 +171,7 @@ class Bot(Protocol):
     range of a `cut` still open) by that memory and a number drawn uniformly from 0 … 2**32-1.
     """
 
-    def memory(self, seat: Seat, seats: int) -> Any:
+    def memory(self, seat: Seat, seats: int, options: Any) -> Any:
         """What is known before the first event."""
 
     def remember(self, memory: Any, event: Any) -> None:
@@ -250,6 +236,8 @@ class Game(Generic[S]):
     scores: Callable[[S], tuple[Score, ...]]
     hand_scores: Callable[[S], tuple[HandScore, ...]]
     pot: Callable[[S], int]
+    narrate: Callable[[Telling, Any, int], None]
+    """Tell an event of the game (hidden fields None) in a replay."""
     careful: Bot
 
 

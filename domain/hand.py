@@ -1,4 +1,4 @@
-"""The facts that start, cut, deal and open a hand: the same in every game. Knows no rule of play."""
+"""The facts that start, cut, deal and open a hand: the same in every game. Knows no play."""
 
 import msgspec
 

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from domain.codec import Recorded, read_event, recorded_action
-from domain.events import layout
+from domain.events import Event, layout
 from domain.seats import Seat
 from domain.table.commands import Command
 from domain.table.decide import Decision
@@ -125,6 +125,18 @@ def fold(game_id: str, records: Iterable[Recorded], table: Table | None = None) 
     if table is None:
         raise ValueError(f"the log of {game_id} is empty")
     return table
+
+
+def seen_event(entry: Entry, seat: Seat | None, now: Openings) -> Event:
+    """The event with the parts that a viewer at `seat` may see now; the others are None. Raises
+    UnreadableEvent."""
+    parts = [
+        part
+        if entitled(part.audience, entry.version, seat, now)
+        else Part(part.audience, part.digest, None, None)
+        for part in entry.sealed
+    ]
+    return read_event(msgspec.structs.replace(entry, sealed=tuple(parts)))
 
 
 class PartView(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -1,5 +1,138 @@
-"""A game told again: hands, their tricks or runs, plays and payments. See `transcript` for words.
+"""A game told again, as one viewer may see it now: hands, their tricks or runs, plays, payments.
 
-Interface first; the telling itself follows from the redacted events of one viewer, so a replay can
-never show more than the viewer's own events do.
+Every event passes `log.seen_event` first: a replay shows no more than the viewer's events do.
 """
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from domain.events import Event
+from domain.hand import HandDealt, HandStarted, PackCut, PlayerResigned, SeedRevealed
+from domain.log import Entry, seen_event
+from domain.seats import Seat
+from domain.table.events import GameAbandoned, PlayerErased, SeatTaken
+from domain.table.state import Table
+from domain.table.views import ResultView, result_view
+from domain.telling import CutTold, HandTold, Moment, Telling, TrickTold
+from domain.visibility import Openings
+
+
+class Replay(msgspec.Struct, frozen=True):
+    """A whole game told; `names` are by seat."""
+
+    id: str
+    game: str
+    title: str
+    version: int
+    status: str
+    names: tuple[str, ...]
+    hands: tuple[HandTold, ...]
+    result: ResultView | None
+
+
+def replay(table: Table, entries: Iterable[Entry], seat: Seat | None, now: Openings) -> Replay:
+    """Tell the events of a game up to `table`'s version to a viewer at `seat` (None: no seat), by
+    what lies open `now`. Raises UnreadableEvent."""
+    telling = Telling(table.game.pack, len(table.seats))
+    for entry in entries:
+        _tell(table, telling, seen_event(entry, seat, now), entry.version)
+    return Replay(
+        id=table.id,
+        game=table.game.name,
+        title=table.game.title,
+        version=table.version,
+        status=table.status,
+        names=tuple(telling.names),
+        hands=tuple(telling.hands),
+        result=result_view(table),
+    )
+
+
+def _tell(table: Table, telling: Telling, event: Event, version: int) -> None:
+    match event:
+        case SeatTaken():
+            if event.player is not None:
+                telling.names[event.seat] = event.player.name
+        case PlayerErased():
+            telling.names[event.seat] = f"Seat {event.seat}"
+        case HandStarted():
+            telling.hands.append(HandTold(event.hand, event.dealer, event.by_lot, event.commitment))
+        case PackCut():
+            telling.hand.cut = CutTold(event.at, event.nonce, event.auto)
+        case HandDealt():
+            cards = {s: part.cards for s, part in event.hands.items() if part is not None}
+            telling.hand.dealt = [cards.get(s) for s in range(len(table.seats))]
+            telling.hand.stock = None if event.rest is None else event.rest.cards
+        case SeedRevealed():
+            opened = telling.hands[event.hand - 1]
+            opened.server_seed, opened.opened = event.server_seed, True
+        case PlayerResigned():
+            telling.say(version, event.seat, f"{telling.name(event.seat)} resigns")
+        case GameAbandoned() if telling.hands:
+            telling.say(version, None, "The game is abandoned")
+        case _:
+            table.game.narrate(telling, event, version)
+
+
+def transcript(told: Replay, table: Table) -> str:
+    """The replay in words, hand by hand, for a card player to read."""
+    lines = [f"{told.title}: {', '.join(told.names)}"]
+    for hand in told.hands:
+        lines += ["", *_hand_lines(hand, told.names, table)]
+    if told.result is not None:
+        lines += ["", _result_line(told.result, told.names)]
+    return "\n".join(lines) + "\n"
+
+
+def _hand_lines(hand: HandTold, names: tuple[str, ...], table: Table) -> Iterator[str]:
+    spoken = table.game.pack.spoken
+    contract = f": {hand.contract}" if hand.contract else ""
+    lot = " by lot" if hand.by_lot else ""
+    yield f"Hand {hand.hand}{contract}, dealt by {names[hand.dealer]}{lot}"
+    yield f"  commitment {hand.commitment}"
+    if hand.server_seed is not None:
+        yield f"  seed       {hand.server_seed}"
+    if hand.cut is not None:
+        who = "by the server" if hand.cut.auto else f"with nonce {hand.cut.nonce!r}"
+        yield f"  cut at {hand.cut.at} {who}"
+    for seat, cards in enumerate(hand.dealt):
+        if cards:
+            yield f"  {names[seat]} holds {', '.join([spoken(card) for card in cards])}"
+    told: list[TrickTold | Moment] = sorted(
+        [*hand.tricks, *hand.moments], key=lambda item: item.version
+    )
+    for item in told:
+        yield f"  {_trick_line(item, names, table) if isinstance(item, TrickTold) else item.text}"
+    if hand.points is not None:
+        points = [f"{name} {n}" for name, n in zip(names, hand.points, strict=True)]
+        yield f"  points: {', '.join(points)}"
+    lives = _changes(names, [payment.lives for payment in hand.payments])
+    chips = _changes(names, [payment.chips for payment in hand.payments])
+    if lives:
+        yield f"  lives: {lives}"
+    if chips:
+        yield f"  chips: {chips}"
+
+
+def _trick_line(trick: TrickTold, names: tuple[str, ...], table: Table) -> str:
+    spoken = table.game.pack.spoken
+    plays = ", ".join([f"{names[play.seat]} {spoken(play.card)}" for play in trick.plays])
+    line = f"{trick.trick}. {plays}"
+    if trick.taker is not None:
+        line += f" - {names[trick.taker]}"
+    if trick.points:
+        line += f", {trick.points}"
+    return line + (" (swallowed)" if trick.swallowed else "")
+
+
+def _changes(names: tuple[str, ...], values: Iterable[int]) -> str:
+    changes = zip(names, values, strict=False)
+    return ", ".join([f"{name} {change:+d}" for name, change in changes if change])
+
+
+def _result_line(result: ResultView, names: tuple[str, ...]) -> str:
+    winners = " and ".join([names[seat] for seat in result.winners]) or "nobody"
+    balances = _changes(names, result.balances)
+    end = "The game is abandoned" if result.reason == "abandoned" else f"Won by {winners}"
+    return f"{end}; chips: {balances}" if balances else end

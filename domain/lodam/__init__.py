@@ -6,7 +6,7 @@ and must then be remembered: a trick taken that was another's is swallowed, and 
 
 `options` · `commands` what a player may ask · `events` what happened · `rules` the values and
 predicates · `state` what is remembered · `legal` who may do what now · `decide` what becomes of an
-action · `views` what is shown · `careful` a sensible bot.
+action · `views` what is shown · `narrate` how it is told · `careful` a sensible bot.
 """
 
 from typing import Final
@@ -15,6 +15,7 @@ from domain.actions import Pass, Play
 from domain.game import Game, HandPlan
 from domain.lodam import commands, decide, events, legal, options, rules, state, views
 from domain.lodam.careful import CAREFUL
+from domain.lodam.narrate import narrate
 from domain.seats import RIGHT, Seat, next_seat, round_from
 from domain.tricks import CardPlayed, Passed, TrickTaken
 
@@ -104,5 +105,6 @@ LODAM: Final = Game(
     scores=views.scores,
     hand_scores=views.hand_scores,
     pot=lambda of: of.ledger.pot,
+    narrate=narrate,
     careful=CAREFUL,
 )

@@ -10,7 +10,7 @@ import msgspec
 
 from domain.cards import Card, mask
 from domain.events import Event
-from domain.game import HandScore, Payment, PlayedCard, Previous
+from domain.game import HandScore, Previous
 from domain.hand import HandDealt, HandStarted, PlayerResigned
 from domain.ledger import Ledger
 from domain.lodam.commands import Kind
@@ -34,6 +34,7 @@ from domain.lodam.events import (
 from domain.lodam.options import LodamOptions
 from domain.lodam.rules import LOADER_POINTS, PACK, STRENGTH, THRESHOLD
 from domain.seats import Seat, after
+from domain.telling import Payment, PlayedCard
 from domain.tricks import CardPlayed, Passed, TrickTaken
 
 Phase = Literal["dealing", "trading", "playing", "trump_shown", "taking", "reckoning", "over"]

@@ -7,12 +7,13 @@ turned trump is shown only while the caller says that it lies open.
 import msgspec
 
 from domain.cards import members
-from domain.game import HandScore, Opened, PlayedCard, Private, Score
+from domain.game import HandScore, Opened, Private, Score
 from domain.lodam.commands import Kind
 from domain.lodam.events import Reached
 from domain.lodam.rules import PACK
 from domain.lodam.state import LodamState
 from domain.seats import Seat
+from domain.telling import PlayedCard
 
 
 class OfferView(msgspec.Struct, frozen=True):

@@ -156,7 +156,7 @@ def _view(table: Table, viewer: Viewer, now: Openings, actions: list[Action] | N
         previous=game.previous(play),
         private=None if viewer.seat is None else game.private_view(play, viewer.seat),
         scores=score_views(table),
-        result=_result_view(table),
+        result=result_view(table),
         opened=game.opened_view(play) if opened else None,
     )
 
@@ -190,7 +190,8 @@ def score_views(table: Table) -> tuple[ScoreView, ...]:
     )
 
 
-def _result_view(table: Table) -> ResultView | None:
+def result_view(table: Table) -> ResultView | None:
+    """How the game ended, or None while it has not."""
     result = table.result
     if result is None:
         return None
