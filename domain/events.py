@@ -60,7 +60,7 @@ def _part_type(hint: Any) -> Any:
     inner = get_args(hint)[0]
     if get_origin(inner) is dict:
         inner = get_args(inner)[1]
-    return inner
+    return next(part for part in get_args(inner) if part is not type(None))
 
 
 class Layout:

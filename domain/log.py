@@ -74,6 +74,29 @@ def event_hash(game_id: str, entry: "Entry") -> bytes:
     return hashlib.sha256(head.encode() + entry.data + tail.encode()).digest()
 
 
+class Shape(msgspec.Struct, frozen=True):
+    """An event as its command and the rules alone determine it: what is left of an entry without
+    salts, times, ids and hashes. `parts` are audience and canonical body, in order."""
+
+    type: str
+    schema: int
+    data: bytes
+    parts: tuple[tuple[str, bytes], ...]
+
+
+def shapes(decision: Decision, command: Command) -> list[Shape]:
+    """The shapes of a decision's events, with `data.action` in the first."""
+    found: list[Shape] = []
+    for event in decision.events:
+        split = layout(type(event))
+        data = split.data(event)
+        if not found:
+            action = b'{"action":' + recorded_action(command)
+            data = action + (b"}" if data == b"{}" else b"," + data[1:])
+        found.append(Shape(type(event).__name__, event.schema, data, tuple(split.parts(event))))
+    return found
+
+
 def record(
     decision: Decision, command: Command, command_id: str, prev: bytes, salt_key: bytes
 ) -> list[Entry]:
@@ -82,25 +105,20 @@ def record(
     game_id = decision.table.id
     version = decision.table.version - len(decision.events)
     entries: list[Entry] = []
-    for event in decision.events:
+    for shape in shapes(decision, command):
         version += 1
-        shape = layout(type(event))
-        data = shape.data(event)
-        if not entries:
-            action = b'{"action":' + recorded_action(command)
-            data = action + (b"}" if data == b"{}" else b"," + data[1:])
         parts = []
-        for index, (audience, body) in enumerate(shape.parts(event)):
+        for index, (audience, body) in enumerate(shape.parts):
             part_salt = salt(salt_key, game_id, version, index)
             parts.append(Part(audience, digest(part_salt, body), part_salt, body))
         entry = Entry(
             version=version,
-            type=type(event).__name__,
-            schema=event.schema,
+            type=shape.type,
+            schema=shape.schema,
             at=command.at,
             actor=command.seat,
             command=command_id,
-            data=data,
+            data=shape.data,
             prev=prev,
             hash=b"",
             sealed=tuple(parts),

@@ -253,7 +253,7 @@ def _arrange(turn: TableTurn, command: Command, ask: TableCommand) -> None:
         case ErasePlayer():
             turn.tell(PlayerErased(ask.seat))
         case Create():
-            raise Refused("common.created", "the game exists")
+            raise ValueError("a table is created once, by `create`")
         case _:
             assert_never(ask)
 
