@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from eventstore.programs import Account, EmbeddedPostgresError, Programs, find
 
-_ROLE: Final = "fairdeal"
+_ROLE: Final = "postgres"
 _PORT: Final = 5432
 _LONGEST_SOCKET_PATH: Final = 99
 """In bytes; the kernels' own limits are 107 and 103."""
@@ -37,7 +37,8 @@ _SETTINGS: Final = (
     "timezone=UTC",
     "log_timezone=UTC",
 )
-_THROWAWAY_SETTINGS: Final = ("fsync=off", "full_page_writes=off", "synchronous_commit=off")
+_THROWAWAY_SETTINGS: Final = ("fsync=off", "full_page_writes=off")
+"""A killed server loses nothing under these, only a machine that goes down."""
 
 
 class Cluster:

@@ -25,6 +25,7 @@ Row: TypeAlias = tuple[Any, ...]
 
 _PAUSE_SECONDS: Final = 0.005
 _LONGEST_PAUSE_SECONDS: Final = 0.25
+_ASK_AGAIN_SECONDS: Final = 1.0
 
 _PASSING: Final = frozenset({"40001", "40P01", "55P03", "57014"})
 """Serialisation failure, deadlock, lock not to be had in time, statement timed out."""
@@ -46,9 +47,9 @@ class Pool:
             min_size=min_size,
             max_size=max_size,
             timeout=deadline_seconds,
-            # The pool waits twice as long after each failure. Given up early it starts afresh
-            # for the next statement, so a server that is back is found within seconds.
-            reconnect_timeout=min(deadline_seconds, 2.0),
+            # The pool waits twice as long after each failure. Given up early, it starts afresh
+            # for whoever asks next, so a server that is back is found within a second or two.
+            reconnect_timeout=0.5,
             name="eventstore",
             open=False,
         )
@@ -80,7 +81,9 @@ class Pool:
             try:
                 return await self._attempt(statement, parameters, prepare, deadline)
             except PoolTimeout as error:
-                raise self._unavailable("no connection was to be had") from error
+                if monotonic() >= deadline:
+                    raise self._unavailable("no connection was to be had") from error
+                continue
             except psycopg.Error as error:
                 if not _passes(error):
                     raise
@@ -98,7 +101,8 @@ class Pool:
         deadline: float,
     ) -> list[Row]:
         left = max(deadline - monotonic(), 0.001)
-        async with self._pool.connection(left) as conn:
+        # In pieces: asking again makes the pool try again.
+        async with self._pool.connection(min(left, _ASK_AGAIN_SECONDS)) as conn:
             # A server that hangs answers no cancel request either, so at the deadline the socket
             # is cut: the wait below ends as a lost connection does, whoever waits.
             loop = asyncio.get_running_loop()

