@@ -2,6 +2,20 @@
 
 import msgspec
 
+from domain.events import Event
+from domain.visibility import Public
+
+
+class ChipsMoved(Event, frozen=True):
+    """Chips changed hands: one change for each seat and one for the pot, adding up to nothing.
+
+    Who paid whom is not told, since it is not unique.
+    """
+
+    reason: Public[str]
+    changes: Public[tuple[int, ...]]
+    pot: Public[int]
+
 
 class Ledger(msgspec.Struct, frozen=True, gc=False):
     """Balances by seat and the pot; `move` is the only way to change them."""
@@ -10,7 +24,7 @@ class Ledger(msgspec.Struct, frozen=True, gc=False):
     pot: int = 0
 
     def move(self, changes: tuple[int, ...], pot: int) -> "Ledger":
-        """The ledger after one change for each seat and one for the pot.
+        """The ledger after one change for each seat and one for the pot, as in ChipsMoved.
 
         Raises ValueError where the changes do not add up to nothing: chips are conserved.
         """

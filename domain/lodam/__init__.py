@@ -13,6 +13,7 @@ from typing import Final
 
 from domain.actions import Pass, Play
 from domain.game import Game, HandPlan
+from domain.ledger import ChipsMoved
 from domain.lodam import commands, decide, events, legal, options, rules, state, views
 from domain.lodam.careful import CAREFUL
 from domain.lodam.narrate import narrate
@@ -64,8 +65,7 @@ LODAM: Final = Game(
         CardPlayed,
         Passed,
         TrickTaken,
-        events.StakesPaid,
-        events.PoolWon,
+        ChipsMoved,
         events.TradeOffered,
         events.TradeDeclined,
         events.TradeWithdrawn,

@@ -4,14 +4,14 @@ trump, owns up at 31 and challenges when the tricks it saw prove another came fi
 A pure function of its seat's view and of what it was shown; it never reads the state.
 """
 
-from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
 
-from domain.actions import Action, CutChoice, Deal, Pass, Play
+from domain.actions import Action, Play
 from domain.cards import Card
 from domain.game import Bot
+from domain.habits import Habit, choose_by
 from domain.hand import HandStarted
 from domain.lodam.commands import (
     AcceptTrade,
@@ -20,9 +20,7 @@ from domain.lodam.commands import (
     DeclineTrade,
     Leave,
     OfferTrade,
-    SeeTrump,
     Take,
-    WithdrawTrade,
 )
 from domain.lodam.events import TrumpTurned
 from domain.lodam.options import LodamOptions
@@ -78,16 +76,7 @@ class CarefulBot:
 
     def choose(self, memory: Memory, view: Any, word: int) -> Action:
         """The first action that the bot's habits, in their order, find sensible."""
-        actions: tuple[Action, ...] = view.actions
-        hand = PACK.read(view.private.cards)
-        for habit in _HABITS:
-            found = habit(memory, actions, hand)
-            if found is not None:
-                return found
-        return _arrange(actions, word)
-
-
-Habit = Callable[[Memory, tuple[Action, ...], tuple[Card, ...]], Action | None]
+        return choose_by(_HABITS, memory, view.actions, PACK.read(view.private.cards), word)
 
 
 def own_up(memory: Memory, actions: tuple[Action, ...], _: tuple[Card, ...]) -> Action | None:
@@ -167,18 +156,6 @@ def _risk_of_lead(memory: Memory, card: Card, hand: tuple[Card, ...]) -> tuple[i
     return LOADER_POINTS[card] * 4 - len(beating) * 3, power
 
 
-def _arrange(actions: tuple[Action, ...], word: int) -> Action:
-    """What is left when no habit applies: look, deal, cut, pass or take back an offer."""
-    first = actions[word % len(actions)]
-    if isinstance(first, CutChoice):
-        return first.somewhere(word)
-    for kind in (SeeTrump, Deal, Pass, WithdrawTrade):
-        for action in actions:
-            if isinstance(action, kind):
-                return action
-    return first
-
-
-_HABITS: Final[tuple[Habit, ...]] = (own_up, settle_trick, trade, play)
+_HABITS: Final[tuple[Habit[Memory], ...]] = (own_up, settle_trick, trade, play)
 
 CAREFUL: Final[Bot] = CarefulBot()

@@ -8,6 +8,7 @@ from typing import Any, Final
 from domain.actions import Action, Pass, Play
 from domain.cards import Card
 from domain.game import Outcome, Refused, Turn
+from domain.ledger import ChipsMoved
 from domain.lodam.commands import (
     AcceptTrade,
     Announce,
@@ -24,8 +25,6 @@ from domain.lodam.events import (
     ChallengeDecided,
     HandScored,
     OneCard,
-    PoolWon,
-    StakesPaid,
     TradeConcluded,
     TradedCards,
     TradeDeclined,
@@ -68,9 +67,9 @@ LodamTurn = Turn[LodamState]
 
 def begin(turn: LodamTurn) -> None:
     """Collect the stakes in the same step as the first hand starts (lodam, option `stake`)."""
-    stake = turn.state.options.stake
+    stake, seats = turn.state.options.stake, turn.state.seats
     if stake and turn.state.hand == 1:
-        turn.tell(StakesPaid(stake))
+        turn.tell(ChipsMoved("stake", (-stake,) * seats, stake * seats))
 
 
 def decide(turn: LodamTurn, seat: Seat, action: Action) -> None:
@@ -354,7 +353,9 @@ def finish(turn: LodamTurn, result: Outcome) -> None:
     """Pay the pool to the winner."""
     pool = turn.state.ledger.pot
     if pool and result.winners:
-        turn.tell(PoolWon(result.winners[0], pool))
+        seats = range(turn.state.seats)
+        changes = tuple([pool if seat in result.winners else 0 for seat in seats])
+        turn.tell(ChipsMoved("pool", changes, -pool))
 
 
 _DECIDE: Final[Mapping[type[Action], Callable[[LodamTurn, Seat, Any], None]]] = MappingProxyType(

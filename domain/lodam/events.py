@@ -30,19 +30,6 @@ class Reached(msgspec.Struct, frozen=True):
     version: int
 
 
-class StakesPaid(Event, frozen=True):
-    """Each player has paid the stake into the pool."""
-
-    amount: Public[int]
-
-
-class PoolWon(Event, frozen=True):
-    """The last player left takes the pool."""
-
-    seat: Public[Seat]
-    amount: Public[int]
-
-
 class TradeOffered(Event, frozen=True):
     """A player offers a card of a kind; `offer` numbers the offers of the game from 1."""
 

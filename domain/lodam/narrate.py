@@ -2,12 +2,11 @@
 
 from typing import Any
 
+from domain.ledger import ChipsMoved
 from domain.lodam.events import (
     Announced,
     ChallengeDecided,
     HandScored,
-    PoolWon,
-    StakesPaid,
     TradeConcluded,
     TradeDeclined,
     TradeLapsed,
@@ -34,10 +33,10 @@ def narrate(telling: Telling, event: Any, version: int) -> None:
                 points=points_of(PACK.read([play.card for play in telling.hand.unfinished])),
                 swallowed=None if event.truth is None else event.truth.swallowed,
             )
-        case StakesPaid():
-            telling.say(version, None, f"Each player pays {event.amount} into the pool")
-        case PoolWon():
-            telling.say(version, event.seat, f"{name(event.seat)} takes the pool: {event.amount}")
+        case ChipsMoved(reason="stake"):
+            telling.say(version, None, f"The players pay {event.pot} into the pool")
+        case ChipsMoved():
+            telling.say(version, None, f"The winner takes the pool of {-event.pot}")
         case TradeOffered():
             card = "" if event.face is None else f" (the {spoken(event.face.card)})"
             text = f"{name(event.seat)}: a {event.kind} for a {event.kind}?{card}"

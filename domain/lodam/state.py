@@ -12,15 +12,13 @@ from domain.cards import Card, mask
 from domain.events import Event
 from domain.game import HandScore, Previous
 from domain.hand import HandDealt, HandStarted, PlayerResigned
-from domain.ledger import Ledger
+from domain.ledger import ChipsMoved, Ledger
 from domain.lodam.commands import Kind
 from domain.lodam.events import (
     Announced,
     ChallengeDecided,
     HandScored,
-    PoolWon,
     Reached,
-    StakesPaid,
     TradeConcluded,
     TradeDeclined,
     TradeLapsed,
@@ -191,14 +189,8 @@ def _player_resigned(state: LodamState, event: PlayerResigned, _: int) -> None:
     state.resigned |= {event.seat}
 
 
-def _stakes_paid(state: LodamState, event: StakesPaid, _: int) -> None:
-    state.ledger = state.ledger.move((-event.amount,) * state.seats, event.amount * state.seats)
-
-
-def _pool_won(state: LodamState, event: PoolWon, _: int) -> None:
-    changes = [0] * state.seats
-    changes[event.seat] = event.amount
-    state.ledger = state.ledger.move(tuple(changes), -event.amount)
+def _chips_moved(state: LodamState, event: ChipsMoved, _: int) -> None:
+    state.ledger = state.ledger.move(event.changes, event.pot)
 
 
 def _card_played(state: LodamState, event: CardPlayed, _: int) -> None:
@@ -354,8 +346,7 @@ EVOLVE: Final[Mapping[type[Event], Callable[[LodamState, Any, int], None]]] = Ma
         HandStarted: _hand_started,
         HandDealt: _hand_dealt,
         PlayerResigned: _player_resigned,
-        StakesPaid: _stakes_paid,
-        PoolWon: _pool_won,
+        ChipsMoved: _chips_moved,
         CardPlayed: _card_played,
         TrumpTurned: _trump_turned,
         TrumpSeen: _trump_seen,
