@@ -11,6 +11,7 @@ import msgspec
 
 from domain.events import encode_canonical
 from domain.log import Entry, EventView, Part
+from domain.receipts import PublicKey, Receipt
 from domain.times import parse_at
 
 FORMAT: Final = "fairdeal-log/1"
@@ -24,7 +25,7 @@ class Header(msgspec.Struct, frozen=True):
     id: str
     rules_version: int
     viewer: dict[str, Any]
-    keys: tuple[dict[str, Any], ...] = ()
+    keys: tuple[PublicKey, ...] = ()
 
 
 class Export(msgspec.Struct, frozen=True):
@@ -32,7 +33,7 @@ class Export(msgspec.Struct, frozen=True):
 
     header: Header
     entries: tuple[Entry, ...]
-    receipts: tuple[dict[str, Any], ...]
+    receipts: tuple[Receipt, ...]
 
 
 class BadExport(Exception):
@@ -69,7 +70,7 @@ class _EventLine(msgspec.Struct):
 class _Line(msgspec.Struct, forbid_unknown_fields=True):
     header: Header | None = None
     event: _EventLine | None = None
-    receipt: dict[str, Any] | None = None
+    receipt: Receipt | None = None
 
 
 _read_line: Final = msgspec.json.Decoder(_Line).decode
@@ -77,7 +78,7 @@ _write: Final = msgspec.json.encode
 
 
 def lines(
-    header: Header, events: Iterable[EventView], receipts: Iterable[dict[str, Any]] = ()
+    header: Header, events: Iterable[EventView], receipts: Iterable[Receipt] = ()
 ) -> Iterator[bytes]:
     """The file, line by line, each with its newline."""
     yield _write({"header": header}) + b"\n"
@@ -92,7 +93,7 @@ def read(file: Iterable[bytes]) -> Export:
     same. Raises BadExport."""
     header: Header | None = None
     entries: list[Entry] = []
-    receipts: list[dict[str, Any]] = []
+    receipts: list[Receipt] = []
     for number, raw in enumerate(file, 1):
         if not raw.strip():
             continue

@@ -8,7 +8,7 @@ States are mutable structs used as values: `evolve` changes the one it is given,
 on a copy of its own (`Turn`) and a fold on a fresh one. Nobody else calls `evolve`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Generic, Literal, Protocol, TypeVar
 
@@ -17,6 +17,7 @@ import msgspec
 from domain.actions import Action
 from domain.cards import Card, Pack
 from domain.events import Event
+from domain.evidence import Challenge
 from domain.seats import Seat
 from domain.shuffle import hand_seed
 from domain.telling import Payment, PlayedCard, Telling
@@ -236,6 +237,12 @@ class Game(Generic[S]):
     scores: Callable[[S], tuple[Score, ...]]
     hand_scores: Callable[[S], tuple[HandScore, ...]]
     pot: Callable[[S], int]
+    rightful_taker: Callable[[S], Seat | None]
+    """Whose the trick on the table is by right, where one lies there complete."""
+    challenges: Callable[[Iterable[tuple[int, Any]]], list[Challenge]]
+    """Every challenge in these events (version and event) with its evidence."""
+    cites: Mapping[type[Event], str]
+    """The sections of the rulebook that an event of this type follows from."""
     narrate: Callable[[Telling, Any, int], None]
     """Tell an event of the game (hidden fields None) in a replay."""
     careful: Bot

@@ -148,13 +148,18 @@ def fold(game_id: str, records: Iterable[Recorded], table: Table | None = None) 
 def seen_event(entry: Entry, seat: Seat | None, now: Openings) -> Event:
     """The event with the parts that a viewer at `seat` may see now; the others are None. Raises
     UnreadableEvent."""
+    return read_event(redacted(entry, seat, now))
+
+
+def redacted(entry: Entry, seat: Seat | None, now: Openings) -> Entry:
+    """The entry with salt and body of the parts alone that a viewer at `seat` may see now."""
     parts = [
         part
         if entitled(part.audience, entry.version, seat, now)
         else Part(part.audience, part.digest, None, None)
         for part in entry.sealed
     ]
-    return read_event(msgspec.structs.replace(entry, sealed=tuple(parts)))
+    return msgspec.structs.replace(entry, sealed=tuple(parts))
 
 
 class PartView(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -14,7 +14,7 @@ from domain.actions import Action
 from domain.codec import ACTION_TYPES, read_event
 from domain.game import Refused
 from domain.hand import HandStarted
-from domain.log import Entry, Shape, shapes
+from domain.log import Entry, Shape, fold, shapes
 from domain.registry import GAMES
 from domain.seats import Seat
 from domain.table.commands import (
@@ -31,7 +31,7 @@ from domain.table.commands import (
 )
 from domain.table.decide import Decision, create, decide
 from domain.table.events import GameCreated, PlayerName, SeatTaken
-from domain.table.state import Table
+from domain.table.state import Table, copied
 from domain.visibility import audience_seats
 
 _ACTIONS: Final = {kind.__struct_config__.tag: kind for kind in ACTION_TYPES}
@@ -42,48 +42,75 @@ _COMMANDS: Final[dict[Any, type[TableCommand]]] = {
 
 
 class StillSealed(Exception):
-    """What the rules need is not open in this log."""
+    """What the rules need is not open in this log, from `version` on."""
+
+    def __init__(self, version: int, message: str) -> None:
+        super().__init__(f"from version {version} on: {message}")
+        self.version: Final = version
+        self.message: Final = message
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One command of the log, derived again: what the rules give, or why they give nothing."""
+    """One command of the log, derived again from the state that the log had reached before it.
+
+    `refusal` is the rule that forbids the recorded action, or what is wrong with its record; then
+    there are no shapes.
+    """
 
     entries: tuple[Entry, ...]
     shapes: tuple[Shape, ...]
     before: Table | None
     after: Table | None
     refusal: str | None = None
-    """The rule that forbids the recorded action, or what is wrong with its record."""
 
 
 class RecordedChance(msgspec.Struct, frozen=True):
-    """Chance as it was: the hands' seeds from the log."""
+    """Chance as it was: the hands' seeds from the log, zeros for one that is still sealed."""
 
     seeds: dict[int, bytes]
 
     def server_seed(self, deal_id: str, hand: int) -> bytes:
-        """The recorded seed of the hand. Raises StillSealed."""
-        try:
-            return self.seeds[hand]
-        except KeyError:
-            raise StillSealed(f"the seed of hand {hand} is still sealed") from None
+        """The recorded seed of the hand."""
+        return self.seeds.get(hand, bytes(32))
 
 
 def steps(game_id: str, entries: Sequence[Entry]) -> Iterator[Step]:
-    """Derive the log's commands one after another. Ends after the first step whose record the
-    rules refuse. Raises StillSealed where the log does not open what comes next, UnreadableEvent
-    where an event cannot be read."""
+    """Derive the log's commands one after another, each from the state that the recorded events
+    before it give, so that one wrong event does not hide the next.
+
+    Raises StillSealed where the log does not open what comes next, UnreadableEvent where an event
+    cannot be read, and ends early where the log cannot be folded any further.
+    """
     table: Table | None = None
-    for _, group in groupby(entries, key=lambda entry: entry.command):
-        recorded = tuple(group)
-        try:
-            command = recorded_command(game_id, recorded)
-            decision = _decision(table, command)
-        except (Refused, ValueError, KeyError, msgspec.ValidationError) as error:
-            yield Step(recorded, (), table, None, str(error))
+    for group in commands(entries):
+        step = derive(game_id, table, group)
+        yield step
+        if step.refusal is not None and table is None:
             return
-        yield Step(recorded, tuple(shapes(decision, command)), table, decision.table)
-        table = decision.table
+        for entry in group:
+            if entry.type == HandStarted.__name__ and entry.sealed[0].body is None:
+                raise StillSealed(group[-1].version + 1, "the hand is still sealed")
+        if any(True for _ in differences(step)):
+            table = fold(game_id, group, None if table is None else copied(table))
+        else:
+            table = step.after
+
+
+def derive(game_id: str, before: Table | None, group: tuple[Entry, ...]) -> Step:
+    """Derive one command from the table before it (None: the first one). Raises StillSealed where
+    the record does not open the action's secret parameters."""
+    try:
+        command = recorded_command(game_id, group)
+        decision = _decision(before, command)
+    except (Refused, ValueError, KeyError, msgspec.ValidationError) as error:
+        return Step(group, (), before, None, str(error))
+    return Step(group, tuple(shapes(decision, command)), before, decision.table)
+
+
+def commands(entries: Sequence[Entry]) -> Iterator[tuple[Entry, ...]]:
+    """The entries of each command, in order."""
+    for _, group in groupby(entries, key=lambda entry: entry.command):
+        yield tuple(group)
 
 
 def _decision(table: Table | None, command: Command) -> Decision:
@@ -102,25 +129,37 @@ def differences(step: Step) -> Iterator[tuple[int, str]]:
         yield step.entries[0].version, f"the rules refuse the recorded action: {step.refusal}"
         return
     for entry, shape in zip(step.entries, step.shapes, strict=False):
-        if (entry.type, entry.schema) != (shape.type, shape.schema):
-            yield entry.version, f"the rules give {shape.type}, the log has {entry.type}"
-        elif entry.data != shape.data:
-            yield (
-                entry.version,
-                f"the rules give {shape.data.decode()}, the log has {entry.data.decode()}",
-            )
-        elif [part.audience for part in entry.sealed] != [audience for audience, _ in shape.parts]:
-            yield entry.version, "the sealed parts are not those that the rules give"
-        else:
-            for index, (part, (_, body)) in enumerate(zip(entry.sealed, shape.parts, strict=True)):
-                if part.body is not None and part.body != body:
-                    yield entry.version, f"sealed part {index} differs from what the rules give"
+        reason = _difference(entry, shape)
+        if reason is not None:
+            yield entry.version, reason
     last = step.entries[-1].version
     if len(step.entries) < len(step.shapes):
         missing = step.shapes[len(step.entries)].type
         yield last, f"the rules give {missing} after this, the log does not have it"
     for entry in step.entries[len(step.shapes) :]:
         yield entry.version, f"the log has {entry.type} more than the rules give"
+
+
+def _difference(entry: Entry, shape: Shape) -> str | None:
+    if (entry.type, entry.schema) != (shape.type, shape.schema):
+        return f"the rules give {shape.type}, the log has {entry.type}"
+    if [part.audience for part in entry.sealed] != [audience for audience, _ in shape.parts]:
+        return "the sealed parts are not those that the rules give"
+    if entry.type == HandStarted.__name__ and entry.sealed[0].body is None:
+        # The seed is still sealed, and with it the commitment's other side and a lot.
+        ours, theirs = msgspec.json.decode(shape.data), msgspec.json.decode(entry.data)
+        public = (
+            ["hand"] if theirs.get("by_lot") else ["hand", "by_lot", "dealer", "seats", "cutter"]
+        )
+        same = all(ours[name] == theirs.get(name) for name in public)
+    else:
+        same = entry.data == shape.data
+    if not same:
+        return f"the rules give {shape.data.decode()}, the log has {entry.data.decode()}"
+    for index, (part, (_, body)) in enumerate(zip(entry.sealed, shape.parts, strict=True)):
+        if part.body is not None and part.body != body:
+            return f"sealed part {index} is {part.body.decode()}, the rules give {body.decode()}"
+    return None
 
 
 def recorded_command(game_id: str, entries: Sequence[Entry]) -> Command:
@@ -172,7 +211,7 @@ def _secret_parameters(kind: type[Action], entry: Entry) -> dict[str, Any]:
                 break
             body = msgspec.json.decode(part.body)
             return {name: body[name] for name in kind.secret}
-    raise StillSealed(f"the card of version {entry.version} is still sealed")
+    raise StillSealed(entry.version, "the card is still sealed")
 
 
 def _players(entries: Sequence[Entry]) -> list[tuple[Seat, Player]]:

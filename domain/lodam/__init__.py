@@ -16,6 +16,7 @@ from domain.game import Game, HandPlan
 from domain.ledger import ChipsMoved
 from domain.lodam import commands, decide, events, legal, options, rules, state, views
 from domain.lodam.careful import CAREFUL
+from domain.lodam.evidence import evidence
 from domain.lodam.narrate import narrate
 from domain.seats import RIGHT, Seat, next_seat, round_from
 from domain.tricks import CardPlayed, Passed, TrickTaken
@@ -105,6 +106,9 @@ LODAM: Final = Game(
     scores=views.scores,
     hand_scores=views.hand_scores,
     pot=lambda of: of.ledger.pot,
+    rightful_taker=legal.rightful,
+    challenges=evidence,
+    cites=events.CITES,
     narrate=narrate,
     careful=CAREFUL,
 )

@@ -1,12 +1,16 @@
 """What happens in Losing Lodam, outcomes included. Append only: a released type is never edited."""
 
-from typing import ClassVar
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import ClassVar, Final
 
 import msgspec
 
 from domain.events import Event
+from domain.ledger import ChipsMoved
 from domain.lodam.commands import Kind
 from domain.seats import Seat
+from domain.tricks import CardPlayed, Passed, TrickTaken
 from domain.visibility import ForSeat, ForSeats, ForTable, Public
 
 
@@ -123,3 +127,26 @@ class HandScored(Event, frozen=True):
     lost: Public[tuple[int, ...]]
     lives: Public[tuple[int, ...]]
     running: Public[tuple[int, ...]]
+
+
+CITES: Final[Mapping[type[Event], str]] = MappingProxyType(
+    {
+        ChipsMoved: "lodam 1.4",
+        CardPlayed: "lodam 4.1",
+        Passed: "lodam 3.5, 8.1",
+        TrickTaken: "lodam 4.3, 5.2",
+        TradeOffered: "lodam 3.1, 3.5",
+        TradeDeclined: "lodam 3.2",
+        TradeWithdrawn: "lodam 3.4",
+        TradeLapsed: "lodam 3.4, 3.6",
+        TradeConcluded: "lodam 3.2, 3.3",
+        TrumpTurned: "lodam 4.2",
+        TrumpSeen: "lodam 5.1",
+        TrumpCovered: "lodam 5.1",
+        TrickLeft: "lodam 5.4",
+        Announced: "lodam 6.2",
+        ChallengeDecided: "lodam 7.2",
+        HandScored: "lodam 8.2, 8.3, 8.4",
+    }
+)
+"""The sections of the rulebook that each event follows from."""

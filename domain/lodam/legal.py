@@ -19,7 +19,7 @@ from domain.lodam.commands import (
     Take,
     WithdrawTrade,
 )
-from domain.lodam.rules import KIND_MASKS, PACK, THRESHOLD, highest_of_led
+from domain.lodam.rules import KIND_MASKS, PACK, THRESHOLD, highest_of_led, rightful_taker
 from domain.lodam.state import LodamState
 from domain.seats import Seat
 from domain.tricks import playable
@@ -65,6 +65,13 @@ def awaited_in_trading(state: LodamState, seat: Seat) -> bool:
 def decider(state: LodamState) -> Seat:
     """L: who decides about the trick that lies on the table."""
     return highest_of_led(state.trick, state.strength)
+
+
+def rightful(state: LodamState) -> Seat | None:
+    """W: whose the trick on the table is by right, once every card of it has been played."""
+    if not state.complete:
+        return None
+    return rightful_taker(state.trick, state.trump, state.strength)
 
 
 def clear_between_tricks(state: LodamState) -> bool:
