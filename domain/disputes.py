@@ -1,7 +1,7 @@
 """Disputes about an event of a game: what the log says of a claim, from the log alone.
 
-A finding is computed from what everyone may see of the game now, so it can tell nobody what they may
-not know; what is still sealed leaves it pending, to be found again when the hand is opened.
+A finding is computed from what everyone may see of the game now, so it can tell nobody what they
+may not know; what is still sealed leaves it pending, to be found again when the hand is opened.
 A dispute is a stream of its own, of the events below. Source: contract, *Disputes*.
 """
 
@@ -33,8 +33,8 @@ class ClaimText(msgspec.Struct, frozen=True):
 
 
 class TrickFinding(msgspec.Struct, frozen=True):
-    """Who took a trick and whose it was by right: `rightful` and `swallowed` are None while the hand
-    is sealed."""
+    """Who took a trick and whose it was by right: `rightful` and `swallowed` are None while the
+    hand is sealed."""
 
     version: int
     taker: Seat
@@ -88,8 +88,8 @@ def find(
 ) -> Finding:
     """The finding about the event of version `disputed`, by what lies open to everyone `now`.
 
-    `table` is the game at its newest version, `entries` its whole log. Raises KeyError where the log
-    has no such version.
+    `table` is the game at its newest version, `entries` its whole log. Raises KeyError where the
+    log has no such version.
     """
     if not 1 <= disputed <= len(entries):
         raise KeyError(disputed)
@@ -131,7 +131,8 @@ def _deal_of(entries: Sequence[Entry], disputed: int) -> Iterable[Check]:
     first = max([version for version in starts if version <= disputed], default=0)
     following = min([version for version in starts if version > disputed], default=10**9)
     for check in check_deals(entries):
-        if not check.versions or first <= check.versions[0] < following or (check.status == "failed" and first <= check.versions[-1] < following):
+        at = check.versions[0] if check.versions else disputed
+        if first <= at < following:
             yield check
 
 
