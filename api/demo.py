@@ -1,0 +1,2 @@
+def run(seed: int | None) -> bool:
+    return False
