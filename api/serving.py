@@ -30,7 +30,7 @@ from eventstore.migrate import Report, migrate
 if TYPE_CHECKING:
     from litestar import Litestar
 
-_FREE_SECONDS: Final = 3.0
+_FREE_SECONDS: Final = 2.0
 """How long to wait for a port that a process just killed may still hold."""
 _STOP_SECONDS: Final = 10
 """How long requests under way may take when the server is stopped."""
@@ -100,7 +100,7 @@ def worker() -> "Litestar":
 
 @contextmanager
 def database() -> Iterator[str]:
-    """The URL of the database while the block lasts: the one given, or an embedded one, migrated."""
+    """The URL of the database while the block lasts: the one given, or one of our own, migrated."""
     given = os.environ.get(settings.DATABASE_URL_ENV)
     if given:
         yield given
