@@ -12,7 +12,7 @@ from domain.log import Entry, EventView, event_view
 from domain.seats import Seat
 from domain.table.commands import Clock
 from domain.table.state import Table
-from domain.table.views import View, view
+from domain.table.views import ScoreView, View, score_views, view
 from domain.times import format_at
 from eventstore.records import Head
 
@@ -102,6 +102,26 @@ class EventsPage(msgspec.Struct, frozen=True):
     version: int
 
 
+class HandScoreView(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a hand brought, by seat; `swallowed` counts swallowed tricks once the hand is opened."""
+
+    hand: int
+    dealer: Seat
+    points: tuple[int, ...]
+    chips: tuple[int, ...]
+    lives: tuple[int, ...] | None
+    contract: str | None = None
+    swallowed: tuple[int, ...] | None = None
+
+
+class ScoresAnswer(msgspec.Struct, frozen=True):
+    """Scores by seat and by hand; `as_of` is the version that they are from."""
+
+    seats: tuple[ScoreView, ...]
+    hands: tuple[HandScoreView, ...]
+    as_of: int
+
+
 def action_answer(caller: Caller, done: Done) -> ActionAnswer:
     """The answer to an action, for its maker."""
     table, seat = done.table, caller.seat
@@ -174,6 +194,29 @@ def spectator_token_answer(keyring: Keyring, done: Done) -> TokenAnswer:
     generation = table.spectators
     token = keyring.spectator_token(table.id, generation, entry.at)
     return TokenAnswer(table.id, table.version, None, generation, token)
+
+
+def scores_answer(table: Table) -> ScoresAnswer:
+    """Where every seat stands, and what each hand brought."""
+    closed = {record.hand for record in table.unopened}
+    return ScoresAnswer(
+        seats=score_views(table),
+        hands=tuple(
+            [
+                HandScoreView(
+                    hand=h.hand,
+                    dealer=h.dealer,
+                    points=h.points,
+                    chips=h.chips,
+                    lives=h.lives,
+                    contract=h.contract,
+                    swallowed=None if h.hand in closed else h.swallowed,
+                )
+                for h in table.game.hand_scores(table.play)
+            ]
+        ),
+        as_of=table.version,
+    )
 
 
 def game_item(head: Head) -> GameItem:

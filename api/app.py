@@ -53,8 +53,7 @@ def create_app(settings: Settings) -> Litestar:
             PrometheusConfig(app_name="fairdeal", prefix="fairdeal", group_path=True).middleware
         ],
         lifespan=[_running(settings)],
-        openapi_config=schema.CONFIG,
-        plugins=schema.PLUGINS,
+        openapi_config=schema.config(),
         logging_config=None,
         debug=False,
     )

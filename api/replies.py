@@ -20,7 +20,17 @@ PROBLEMS: Final[dict[int, ResponseSpec]] = {
     for status, title in TITLES.values()
     if status not in (405, 429)
 }
-"""Declared for every route; which of them it can give follows from what it takes."""
+READING: Final = {status: PROBLEMS[status] for status in (400, 401, 403, 404, 500, 503)}
+"""What one who looks at a game may be told."""
+COMMANDING: Final = PROBLEMS
+"""What one who wants something done in a game may be told."""
+FOR_HOST: Final[list[dict[str, list[str]]]] = [{"hostKey": []}]
+FOR_SEAT: Final[list[dict[str, list[str]]]] = [{"seatToken": []}]
+FOR_ALL: Final[list[dict[str, list[str]]]] = [
+    {"seatToken": []},
+    {"spectatorToken": []},
+    {"hostKey": []},
+]
 
 
 def created(body: T, done: Done, **headers: Any) -> Response[T]:

@@ -6,6 +6,7 @@ from uuid import UUID
 import msgspec
 from litestar import Controller, Request, Response, get, post
 from litestar.di import NamedDependency
+from litestar.openapi.datastructures import ResponseSpec
 from litestar.openapi.spec import Example
 from litestar.params import FromQuery, HeaderParameter, JSONBody, QueryParameter
 
@@ -17,7 +18,7 @@ from api.guards import anyone, only
 from api.ids import new_id
 from api.parts import Parts
 from api.problems import invalid, not_found
-from api.replies import PROBLEMS, created
+from api.replies import FOR_ALL, FOR_HOST, PROBLEMS, READING, created
 from domain.registry import GAMES
 from domain.table.commands import Create, Player
 from domain.table.options import resolve
@@ -55,10 +56,11 @@ class GamesController(Controller):
 
     @post(
         guards=[only("host")],
+        security=FOR_HOST,
         operation_id="createGame",
         summary="Set up a game",
         status_code=201,
-        responses=PROBLEMS,
+        responses={s: PROBLEMS[s] for s in (400, 401, 403, 413, 422, 500, 503)},
     )
     async def create(
         self,
@@ -94,9 +96,10 @@ class GamesController(Controller):
 
     @get(
         guards=[only("host")],
+        security=FOR_HOST,
         operation_id="listGames",
         summary="Find games",
-        responses=PROBLEMS,
+        responses={s: PROBLEMS[s] for s in (400, 401, 403, 500, 503)},
     )
     async def find(
         self,
@@ -126,9 +129,13 @@ class GamesController(Controller):
     @get(
         "/{game_id:uuid}",
         guards=[anyone],
+        security=FOR_ALL,
         operation_id="getGame",
         summary="Look at a game",
-        responses=PROBLEMS,
+        responses={
+            **READING,
+            304: ResponseSpec(None, description="Nothing new since `If-None-Match`"),
+        },
     )
     async def look(
         self,

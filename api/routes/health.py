@@ -25,7 +25,6 @@ class HealthController(Controller):
 
     path = "/health"
     tags = ("operation",)
-    security = ()
 
     @get("/live", operation_id="isLive", summary="Whether the process runs")
     async def live(self) -> Health:

@@ -7,21 +7,19 @@ from typing import Annotated, Any, Final
 import msgspec
 from litestar import Controller, Request, Response, get
 from litestar.di import NamedDependency
-from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, QueryParameter
 from litestar.response import Stream
 
 from api.access import Access
-from api.answers import EventsPage
+from api.answers import EventsPage, ScoresAnswer, scores_answer
 from api.asking import access_of
 from api.games import entries
 from api.guards import anyone
 from api.parts import Parts
 from api.problems import not_found
-from api.replies import PROBLEMS
+from api.replies import FOR_ALL, READING
 from domain.log import event_view
 from domain.replay import Replay, replay, transcript
-from domain.seats import Seat
 from domain.table.views import View, view
 
 _NDJSON: Final = "application/x-ndjson"
@@ -34,36 +32,6 @@ After = Annotated[
 Limit = Annotated[int, QueryParameter(ge=1, le=1000, description="Events on a page.")]
 
 
-class HandScoreView(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a hand brought, by seat; `swallowed` counts swallowed tricks once the hand is opened."""
-
-    hand: int
-    dealer: Seat
-    points: tuple[int, ...]
-    chips: tuple[int, ...]
-    lives: tuple[int, ...] | None
-    contract: str | None = None
-    swallowed: tuple[int, ...] | None = None
-
-
-class SeatScore(msgspec.Struct, frozen=True):
-    """Where a seat stands."""
-
-    seat: Seat
-    name: str | None
-    lives: int | None
-    chips: int
-    points: int | None
-
-
-class ScoresAnswer(msgspec.Struct, frozen=True):
-    """Scores by seat and by hand; `as_of` is the version that they are from."""
-
-    seats: tuple[SeatScore, ...]
-    hands: tuple[HandScoreView, ...]
-    as_of: int
-
-
 class LogController(Controller):
     """A game's past."""
 
@@ -73,9 +41,10 @@ class LogController(Controller):
     @get(
         "/events",
         guards=[anyone],
+        security=FOR_ALL,
         operation_id="listEvents",
         summary="Read the log",
-        responses=PROBLEMS,
+        responses=READING,
     )
     async def events(
         self,
@@ -94,9 +63,10 @@ class LogController(Controller):
     @get(
         "/at/{version:int}",
         guards=[anyone],
+        security=FOR_ALL,
         operation_id="getGameAt",
         summary="Look at an earlier version",
-        responses=PROBLEMS,
+        responses=READING,
     )
     async def at(
         self,
@@ -116,12 +86,10 @@ class LogController(Controller):
     @get(
         "/replay",
         guards=[anyone],
+        security=FOR_ALL,
         operation_id="replayGame",
         summary="Tell the game again",
-        responses={
-            **PROBLEMS,
-            200: ResponseSpec(Replay, generate_examples=False, description="The game told again"),
-        },
+        responses=READING,
     )
     async def replay(
         self, request: Request[Any, Any, Any], parts: NamedDependency[Parts]
@@ -140,37 +108,14 @@ class LogController(Controller):
     @get(
         "/scores",
         guards=[anyone],
+        security=FOR_ALL,
         operation_id="getScores",
         summary="See the scores",
-        responses=PROBLEMS,
+        responses=READING,
     )
     async def scores(self, request: Request[Any, Any, Any]) -> ScoresAnswer:
         """Where every seat stands, and what each hand brought."""
-        table = access_of(request).known.table
-        closed = {record.hand for record in table.unopened}
-        return ScoresAnswer(
-            seats=tuple(
-                [
-                    SeatScore(s.seat, table.seats[s.seat].name, s.lives, s.chips, s.points)
-                    for s in table.game.scores(table.play)
-                ]
-            ),
-            hands=tuple(
-                [
-                    HandScoreView(
-                        hand=h.hand,
-                        dealer=h.dealer,
-                        points=h.points,
-                        chips=h.chips,
-                        lives=h.lives,
-                        contract=h.contract,
-                        swallowed=None if h.hand in closed else h.swallowed,
-                    )
-                    for h in table.game.hand_scores(table.play)
-                ]
-            ),
-            as_of=table.version,
-        )
+        return scores_answer(access_of(request).known.table)
 
 
 async def _page(parts: Parts, access: Access, after: int, limit: int) -> EventsPage:

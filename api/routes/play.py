@@ -21,7 +21,7 @@ from api.execute import Done
 from api.guards import only
 from api.parts import Parts
 from api.problems import not_found
-from api.replies import PROBLEMS, created
+from api.replies import COMMANDING, FOR_HOST, FOR_SEAT, created
 from domain.actions import Action
 from domain.table.commands import (
     Abandon,
@@ -43,9 +43,10 @@ class PlayController(Controller):
     @post(
         "/actions",
         guards=[only("seat")],
+        security=FOR_SEAT,
         operation_id="act",
         summary="Make an action",
-        responses=PROBLEMS,
+        responses=COMMANDING,
     )
     async def act(
         self,
@@ -61,9 +62,10 @@ class PlayController(Controller):
     @post(
         "/resign",
         guards=[only("seat")],
+        security=FOR_SEAT,
         operation_id="resign",
         summary="Leave the game",
-        responses=PROBLEMS,
+        responses=COMMANDING,
     )
     async def resign(
         self,
@@ -78,9 +80,10 @@ class PlayController(Controller):
     @post(
         "/abandon",
         guards=[only("host")],
+        security=FOR_HOST,
         operation_id="abandonGame",
         summary="End a game without winners",
-        responses=PROBLEMS,
+        responses=COMMANDING,
     )
     async def abandon(
         self,
@@ -97,9 +100,10 @@ class PlayController(Controller):
     @post(
         "/seats",
         guards=[only("host")],
+        security=FOR_HOST,
         operation_id="takeSeat",
         summary="Fill the next open seat",
-        responses=PROBLEMS,
+        responses=COMMANDING,
     )
     async def join(
         self,
@@ -117,9 +121,10 @@ class PlayController(Controller):
     @post(
         "/seats/{seat:int}/token",
         guards=[only("host")],
+        security=FOR_HOST,
         operation_id="issueSeatToken",
         summary="Issue a seat's token anew",
-        responses=PROBLEMS,
+        responses=COMMANDING,
     )
     async def seat_token(
         self,
@@ -138,9 +143,10 @@ class PlayController(Controller):
     @post(
         "/spectators",
         guards=[only("host")],
+        security=FOR_HOST,
         operation_id="issueSpectatorToken",
         summary="Issue a token for a spectator",
-        responses=PROBLEMS,
+        responses=COMMANDING,
     )
     async def spectator_token(
         self,

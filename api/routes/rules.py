@@ -55,28 +55,11 @@ class RulesController(Controller):
 
     path = "/v1/rules"
     tags = ("rules",)
-    security = ()
 
     @get(operation_id="listRules", summary="List the games on offer")
     async def offered(self) -> RulesPage:
         """The games on offer."""
-        return RulesPage(
-            items=tuple(
-                [
-                    RulesItem(
-                        game=game.name,
-                        title=game.title,
-                        summary=game.summary,
-                        rules_version=game.rules_version,
-                        min_players=game.min_seats,
-                        max_players=game.max_seats,
-                        url=f"/v1/rules/{game.name}",
-                    )
-                    for game in GAMES.values()
-                ]
-            ),
-            next=None,
-        )
+        return rules_page()
 
     @get(
         "/{game:str}",
@@ -89,18 +72,44 @@ class RulesController(Controller):
         found = GAMES.get(game)
         if found is None:
             raise not_found()
-        return RulesAnswer(
-            game=found.name,
-            title=found.title,
-            summary=found.summary,
-            rules_version=found.rules_version,
-            min_players=found.min_seats,
-            max_players=found.max_seats,
-            options=options_schema(found),
-            profiles={name: dict(values) for name, values in found.profiles.items()},
-            actions=tuple([str(kind.__struct_config__.tag) for kind in found.actions]),
-            rulebook=rulebook(found.name),
-        )
+        return rules_answer(found)
+
+
+def rules_page() -> RulesPage:
+    """All games on offer, on one page."""
+    return RulesPage(
+        items=tuple(
+            [
+                RulesItem(
+                    game=game.name,
+                    title=game.title,
+                    summary=game.summary,
+                    rules_version=game.rules_version,
+                    min_players=game.min_seats,
+                    max_players=game.max_seats,
+                    url=f"/v1/rules/{game.name}",
+                )
+                for game in GAMES.values()
+            ]
+        ),
+        next=None,
+    )
+
+
+def rules_answer(found: Game[Any]) -> RulesAnswer:
+    """Everything that one can read about a game before playing it."""
+    return RulesAnswer(
+        game=found.name,
+        title=found.title,
+        summary=found.summary,
+        rules_version=found.rules_version,
+        min_players=found.min_seats,
+        max_players=found.max_seats,
+        options=options_schema(found),
+        profiles={name: dict(values) for name, values in found.profiles.items()},
+        actions=tuple([str(kind.__struct_config__.tag) for kind in found.actions]),
+        rulebook=rulebook(found.name),
+    )
 
 
 def options_schema(game: Game[Any]) -> dict[str, Any]:
