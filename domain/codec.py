@@ -108,11 +108,11 @@ def read_event(record: Recorded) -> Event:
     data = record.data
     schema = record.schema
     current = EVENT_TYPES[record.type].schema
+    if not 1 <= schema <= current:
+        raise UnreadableEvent(f"{record.type} has schema {schema}, this version reads {current}")
     while schema < current:
         data = UPCASTERS[record.type, schema](data)
         schema += 1
-    if schema > current:
-        raise UnreadableEvent(f"{record.type} has schema {schema}, this version reads {current}")
     try:
         event: Event = reader(data, [(part.audience, part.body) for part in record.sealed])
     except (msgspec.MsgspecError, TypeError) as error:

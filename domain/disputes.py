@@ -5,20 +5,35 @@ may not know; what is still sealed leaves it pending, to be found again when the
 A dispute is a stream of its own, of the events below. Source: contract, *Disputes*.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Sequence
+from typing import Final, Literal
 
 import msgspec
 
-from domain.codec import UnreadableEvent
 from domain.events import Event
 from domain.hand import HandStarted
-from domain.log import Entry, fold, redacted
-from domain.rederive import StillSealed, commands, derive, differences
+from domain.log import Entry, redacted
+from domain.receipts import PublicKey, Receipt
+from domain.rederive import (
+    StillSealed,
+    Unfollowable,
+    command_at,
+    derived,
+    differences,
+    state_after,
+)
 from domain.seats import Seat
 from domain.table.state import Table
 from domain.tricks import TrickTaken
-from domain.verify import Check, check_chain, check_deals, check_digests
+from domain.verify import (
+    Check,
+    check_chain,
+    check_commands,
+    check_deals,
+    check_digests,
+    check_receipts,
+    check_rederivation,
+)
 from domain.visibility import ForAll, Openings, Public, Role
 
 Claim = Literal["trick", "deal", "score", "action", "chain"]
@@ -33,8 +48,8 @@ class ClaimText(msgspec.Struct, frozen=True):
 
 
 class TrickFinding(msgspec.Struct, frozen=True):
-    """Who took a trick and whose it was by right: `rightful` and `swallowed` are None while the
-    hand is sealed."""
+    """Who took a trick and whose it was by right, by the cards recorded: `rightful` and `swallowed`
+    are None while the hand is sealed, and where the game leaves nobody to be rightful."""
 
     version: int
     taker: Seat
@@ -84,90 +99,108 @@ DISPUTE_EVENTS: tuple[type[Event], ...] = (DisputeOpened, DisputeFound, DisputeR
 
 
 def find(
-    table: Table, entries: Sequence[Entry], disputed: int, claim: Claim, now: Openings
+    table: Table,
+    entries: Sequence[Entry],
+    disputed: int,
+    claim: Claim,
+    now: Openings,
+    receipts: Sequence[Receipt] = (),
+    keys: Sequence[PublicKey] = (),
 ) -> Finding:
     """The finding about the event of version `disputed`, by what lies open to everyone `now`.
 
-    `table` is the game at its newest version, `entries` its whole log. Raises KeyError where the
-    log has no such version.
+    `table` is the game at its newest version, `entries` its whole log. `receipts` that were given
+    are held against the log, with the service's own `keys`. Raises KeyError where the log has no
+    such version.
     """
-    if not 1 <= disputed <= len(entries):
-        raise KeyError(disputed)
     public = [redacted(entry, None, now) for entry in entries]
+    last = command_at(public, disputed)[-1].version
     checks = [
         *check_chain(table.id, public),
+        *check_commands(public),
         *check_digests(public),
-        *_deal_of(public, disputed),
-        _derived(table.id, public, disputed),
+        *check_deals(public, _hand_of(public, disputed)),
+        _derived("event", table.id, public, disputed),
+        *check_receipts("given", receipts, table.id, public, keys, anchored=True),
     ]
-    trick = _trick(table, public, disputed)
-    deciding = [check for check in checks if check.check in _DECIDES[claim]]
-    if claim == "trick" and trick is not None and trick.rightful is None:
-        deciding.append(Check("trick", "not_yet_possible", (trick.version,), "sealed"))
-    return Finding(_verdict(deciding), len(entries), tuple(checks), trick)
+    trick: TrickFinding | None = None
+    if claim == "trick" and (taken := _taken(public, disputed)) is not None:
+        trick = _trick(table, public, taken)
+        checks.append(_derived("trick", table.id, public, taken.version))
+    if claim == "score":
+        upto = [entry for entry in public if entry.version <= last]
+        checks += check_rederivation(table.id, upto)
+    return Finding(_verdict(claim, checks), len(entries), tuple(checks), trick)
 
 
-_DECIDES: dict[Claim, tuple[str, ...]] = {
-    "trick": ("chain", "event"),
-    "deal": ("chain", "deals"),
-    "score": ("chain", "event"),
-    "action": ("chain", "event"),
-    "chain": ("chain",),
+_DECIDES: Final[dict[Claim, frozenset[str]]] = {
+    "trick": frozenset({"event", "trick"}),
+    "deal": frozenset({"deals"}),
+    "score": frozenset({"event", "rederivation"}),
+    "action": frozenset({"event"}),
+    "chain": frozenset(),
 }
-"""The checks that decide each kind of claim. A part that is sealed for its holder alone does not
-keep a digest check pending: the others fit or fail."""
+"""The checks that each kind of claim waits for, beside those that always count."""
+
+_ALWAYS: Final = frozenset({"chain", "commands", "digests", "receipt (given)"})
+"""What must not have failed under any claim. A part that is still sealed keeps no claim waiting:
+the others fit or fail."""
 
 
-def _verdict(checks: Iterable[Check]) -> Verdict:
-    found = {check.status for check in checks}
-    if "failed" in found:
+def _verdict(claim: Claim, checks: Sequence[Check]) -> Verdict:
+    deciding = _DECIDES[claim]
+    if any(c.status == "failed" and c.check in deciding | _ALWAYS for c in checks):
         return "contradicted"
-    return "pending" if "not_yet_possible" in found else "consistent"
+    if any(c.status == "not_yet_possible" and c.check in deciding for c in checks):
+        return "pending"
+    return "consistent"
 
 
-def _deal_of(entries: Sequence[Entry], disputed: int) -> Iterable[Check]:
-    """The checks of the deal of the hand that the disputed event belongs to."""
-    starts = [entry.version for entry in entries if entry.type == HandStarted.__name__]
-    first = max([version for version in starts if version <= disputed], default=0)
-    following = min([version for version in starts if version > disputed], default=10**9)
-    for check in check_deals(entries):
-        at = check.versions[0] if check.versions else disputed
-        if first <= at < following:
-            yield check
+def _hand_of(entries: Sequence[Entry], disputed: int) -> int:
+    """The number of the hand that an event belongs to; 0 before the first one."""
+    numbers = [
+        msgspec.json.decode(entry.data).get("hand")
+        for entry in entries
+        if entry.type == HandStarted.__name__ and entry.version <= disputed
+    ]
+    return numbers[-1] if numbers else 0
 
 
-def _derived(game_id: str, entries: Sequence[Entry], disputed: int) -> Check:
-    """The disputed event, derived by the rules from the state before its command."""
-    group = next(g for g in commands(entries) if g[0].version <= disputed <= g[-1].version)
-    first, last = group[0].version, group[-1].version
-    versions = (first, last)
+def _derived(check: str, game_id: str, entries: Sequence[Entry], version: int) -> Check:
+    """The command of an event, derived by the rules from the state before it."""
+    group = command_at(entries, version)
+    versions = (group[0].version, group[-1].version)
     try:
-        before = fold(game_id, entries[: first - 1]) if first > 1 else None
-        step = derive(game_id, before, group)
-    except (StillSealed, AssertionError):
-        return Check("event", "not_yet_possible", versions, "the hand is still sealed")
-    except (UnreadableEvent, ValueError, KeyError) as error:
-        return Check("event", "failed", versions, f"the log cannot be followed: {error}")
-    wrong = [f"version {version}: {reason}" for version, reason in differences(step)]
+        wrong = [
+            f"version {at}: {why}" for at, why in differences(derived(game_id, entries, version))
+        ]
+    except StillSealed as sealed:
+        return Check(check, "not_yet_possible", versions, sealed.message)
+    except Unfollowable as error:
+        return Check(check, "failed", versions, str(error))
     if wrong:
-        return Check("event", "failed", versions, "; ".join(wrong))
-    detail = "the rules give exactly the events of this command"
-    return Check("event", "passed", versions, detail)
+        return Check(check, "failed", versions, "; ".join(wrong))
+    return Check(check, "passed", versions, "the rules give exactly the events of this command")
 
 
-def _trick(table: Table, entries: Sequence[Entry], disputed: int) -> TrickFinding | None:
-    """The trick that the disputed event took or belongs to."""
-    for entry in entries[disputed - 1 :]:
-        if entry.type == HandStarted.__name__:
+def _taken(entries: Sequence[Entry], disputed: int) -> Entry | None:
+    """The event that took the trick which the disputed event took or belongs to, if any did."""
+    for entry in entries:
+        if entry.version >= disputed and entry.type == TrickTaken.__name__:
+            return entry
+        if entry.version > disputed and entry.type == HandStarted.__name__:
             return None
-        if entry.type == TrickTaken.__name__:
-            break
-    else:
-        return None
-    taker = msgspec.json.decode(entry.data)["seat"]
+    return None
+
+
+def _trick(table: Table, entries: Sequence[Entry], taken: Entry) -> TrickFinding:
+    """Who took a trick, and whose it was by right where the log lets that be told."""
+    taker = msgspec.json.decode(taken.data).get("seat")
+    before = [entry for entry in entries if entry.version < taken.version]
     try:
-        before = fold(table.id, entries[: entry.version - 1])
-    except (AssertionError, UnreadableEvent, ValueError):
-        return TrickFinding(entry.version, taker, None, None)
-    rightful = before.game.rightful_taker(before.play)
-    return TrickFinding(entry.version, taker, rightful, rightful != taker)
+        play = state_after(table.id, before).play
+        rightful = table.game.rightful_taker(play)
+    except (StillSealed, Unfollowable):
+        rightful = None
+    swallowed = None if rightful is None else rightful != taker
+    return TrickFinding(taken.version, taker, rightful, swallowed)

@@ -5,120 +5,104 @@ the sections of the rulebook and the versions that say so. Source: contract, *Di
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
 from domain.actions import Action
-from domain.codec import EVENT_TYPES, UnreadableEvent
-from domain.log import Entry, fold
+from domain.codec import EVENT_TYPES
+from domain.log import Entry
 from domain.rederive import (
     Step,
     StillSealed,
-    commands,
-    derive,
+    Unfollowable,
+    command_at,
+    derived,
     differences,
+    recorded_action,
     recorded_command,
 )
-from domain.table.state import Table
+from domain.registry import GAMES
+from domain.table.events import CITES
 from domain.table.views import playable_actions
 
-_COMMON = {
-    "GameCreated": "common 5.1",
-    "SeatTaken": "common 5.1",
-    "SeatTokenIssued": "common 5.1",
-    "SpectatorTokenIssued": "common 3.1",
-    "HandStarted": "common 2.1, 2.6",
-    "PackCut": "common 2.2",
-    "HandDealt": "common 2.3, 2.4",
-    "SeedRevealed": "common 2.5, 3.2",
-    "PlayerResigned": "common 5.2",
-    "ClockStarted": "common 5.4",
-    "GameAbandoned": "common 5.3",
-    "PlayerErased": "common 5.5",
-    "GameEnded": "common 5.3",
-}
+_LISTED = 12
+"""How many of the actions allowed are named."""
 
 
 class Explanation(msgspec.Struct, frozen=True):
-    """An event explained. `follows` is None where that cannot be said yet."""
+    """An event explained. `follows` is None where that cannot be said yet; `cites` are sections of
+    rulebooks, such as `lodam 4.1`; `versions` are the first and last of the event's command."""
 
     version: int
     type: str
     follows: bool | None
     cites: tuple[str, ...]
-    versions: tuple[int, ...]
+    versions: tuple[int, int]
     text: str
 
 
 def explain(game_id: str, entries: Sequence[Entry], version: int) -> Explanation:
     """Explain the event of a version. Raises KeyError where the log has no such version."""
-    if not 1 <= version <= len(entries):
-        raise KeyError(version)
-    entry = entries[version - 1]
-    group = next(g for g in commands(entries) if g[0].version <= version <= g[-1].version)
-    before: Table | None = None
+    group = command_at(entries, version)
+    entry = next(entry for entry in group if entry.version == version)
     try:
-        if group[0].version > 1:
-            before = fold(game_id, entries[: group[0].version - 1])
-        step = derive(game_id, before, group)
-    except (StillSealed, AssertionError) as error:
-        sealed = str(error) or "the hand is still sealed"
-        return _told(entry, group, None, before, f"It cannot be derived yet: {sealed}.")
-    except (UnreadableEvent, ValueError, KeyError) as error:
-        return _told(entry, group, False, before, f"The log before it cannot be followed: {error}.")
-    wrong = [(at, reason) for at, reason in differences(step) if at == version]
-    if step.refusal is not None:
-        text = f"The rules refuse the action: {step.refusal}."
-        return _told(entry, group, False, before, text)
-    if wrong:
-        return _told(entry, group, False, before, f"It does not follow: {wrong[0][1]}.")
-    return _told(entry, group, True, before, _why(step, before, group))
-
-
-def _why(step: Step, before: Table | None, group: tuple[Entry, ...]) -> str:
-    command = recorded_command(step.after.id if step.after else "", group)
-    seat, ask = command.seat, command.ask
-    if before is None or seat is None or not isinstance(ask, Action):
-        return "The rules give exactly this event for the command."
-    allowed = [_named(action) for action in playable_actions(before, seat)]
-    listed = ", ".join(allowed[:12]) + (" and more" if len(allowed) > 12 else "")
-    return (
-        f"At version {before.version} seat {seat} might {listed}; for {_named(ask)} the rules give "
-        f"exactly this event."
-    )
-
-
-def _told(
-    entry: Entry,
-    group: tuple[Entry, ...],
-    follows: bool | None,
-    before: Table | None,
-    text: str,
-) -> Explanation:
-    kind = EVENT_TYPES.get(entry.type)
-    cites = _COMMON.get(entry.type) or (
-        before.game.cites.get(kind, "") if before is not None and kind is not None else ""
-    )
-    actor = "the host or the server" if entry.actor is None else f"seat {entry.actor}"
-    first, last = group[0].version, group[-1].version
-    action: Any = msgspec.json.decode(group[0].data).get("action") or {}
-    by = f", made by the {action['by']}" if "by" in action else ""
-    forced = ", compelled by the rules" if action.get("forced") else ""
-    lead = (
-        f"Version {entry.version}, {entry.type}: part of the command of versions {first} to "
-        f"{last}, `{action.get('type')}` by {actor}{by}{forced}. "
-    )
-    sections = tuple([cites] if cites else [])
-    rule = f" Rulebook: {cites}." if cites else ""
+        follows, why = _judged(derived(game_id, entries, version), version)
+    except StillSealed as sealed:
+        follows, why = None, f"It cannot be derived yet: {sealed.message}."
+    except Unfollowable as error:
+        follows, why = False, f"It cannot be derived: {error}."
+    cites = _sections(entries, entry.type)
+    rulebook = f" Rulebook: {', '.join(cites)}." if cites else ""
     return Explanation(
-        version=entry.version,
+        version=version,
         type=entry.type,
         follows=follows,
-        cites=sections,
-        versions=(first, last),
-        text=lead + text + rule,
+        cites=cites,
+        versions=(group[0].version, group[-1].version),
+        text=f"Version {version}, {entry.type}: {_command(group)}. {why}{rulebook}",
     )
+
+
+def _judged(step: Step, version: int) -> tuple[bool, str]:
+    wrong = [reason for at, reason in differences(step) if at == version]
+    if wrong:
+        return False, f"It does not follow: {'; '.join(wrong)}."
+    if step.refusal is not None:
+        return False, f"It does not follow: the recorded action is refused: {step.refusal}."
+    before, after = step.before, step.after
+    if before is not None and after is not None:
+        command = recorded_command(after.id, step.entries)
+        seat, ask = command.seat, command.ask
+        if seat is not None and isinstance(ask, Action):
+            allowed = [_named(action) for action in playable_actions(before, seat)]
+            more = " and more" if len(allowed) > _LISTED else ""
+            return True, (
+                f"At version {before.version} seat {seat} might "
+                f"{', '.join(allowed[:_LISTED])}{more}; for {_named(ask)} the rules give exactly "
+                f"this event."
+            )
+    return True, "The rules give exactly this event for the command."
+
+
+def _command(group: tuple[Entry, ...]) -> str:
+    """The command of an event, who made it, and its versions."""
+    first, last = group[0].version, group[-1].version
+    actor = "the host or the server" if group[0].actor is None else f"seat {group[0].actor}"
+    action = recorded_action(group[0]) or {}
+    by = f", made by the {action['by']}" if "by" in action else ""
+    forced = ", compelled by the rules" if action.get("forced") else ""
+    told = f"`{action['type']}`" if "type" in action else "an unrecorded action"
+    return f"part of the command of versions {first} to {last}, {told} by {actor}{by}{forced}"
+
+
+def _sections(entries: Sequence[Entry], event_type: str) -> tuple[str, ...]:
+    """`"lodam 4.3, 5.2"` as `("lodam 4.3", "lodam 5.2")`."""
+    kind = EVENT_TYPES.get(event_type)
+    game = GAMES.get(str(msgspec.json.decode(entries[0].data).get("game")))
+    if kind is None or game is None or kind not in (cited := {**CITES, **game.cites}):
+        return ()
+    book, _, sections = cited[kind].partition(" ")
+    return tuple([f"{book} {section}" for section in sections.split(", ")])
 
 
 def _named(action: Action) -> str:

@@ -6,12 +6,12 @@ salts of seeded games HMAC-SHA256 (RFC 2104).
 
 import hashlib
 import hmac
-from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
 
+from domain import base64url
 from domain.codec import Recorded, read_event, recorded_action
 from domain.events import Event, layout
 from domain.seats import Seat
@@ -24,6 +24,8 @@ from domain.visibility import Openings, entitled
 
 GENESIS: Final = bytes(32)
 """`prev` of a game's first event."""
+
+SALT_BYTES: Final = 16
 
 
 class Part(msgspec.Struct, frozen=True, gc=False):
@@ -54,7 +56,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 def salt(key: bytes, game_id: str, version: int, index: int) -> bytes:
     """The 16-byte salt of a part, derived from a 32-byte key (the option `seed`, or fresh bytes
     that nobody keeps)."""
-    return hmac.digest(key, f"{game_id}:{version}:{index}".encode(), "sha256")[:16]
+    return hmac.digest(key, f"{game_id}:{version}:{index}".encode(), "sha256")[:SALT_BYTES]
 
 
 def digest(salt_: bytes, body: bytes) -> bytes:
@@ -214,7 +216,7 @@ def _part_view(version: int, part: Part, seat: Seat | None, now: Openings) -> Pa
     return PartView(
         audience=audience,
         digest=part.digest.hex(),
-        salt=urlsafe_b64encode(part.salt).decode().rstrip("="),
+        salt=base64url.encode(part.salt),
         data=msgspec.Raw(part.body),
     )
 

@@ -6,7 +6,6 @@ canonical JSON (RFC 8785) of the other fields; keys are JWKs (RFC 8037), named b
 """
 
 import hashlib
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable
 from typing import Final
 
@@ -14,6 +13,7 @@ import msgspec
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from domain import base64url
 from domain.events import encode_canonical
 from domain.log import Entry
 from domain.times import format_at
@@ -31,8 +31,9 @@ class Receipt(msgspec.Struct, frozen=True):
 
 
 class PublicKey(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A public key as a JWK. `nbf` and `exp` are the seconds since 1970 between which it signs;
-    receipts of that time stay valid afterwards."""
+    """A public key as a JWK. `nbf` and `exp` are the seconds since 1970 between which it signs: for
+    people to read. A receipt's `at` is its event's time, not that of signing, so no check can rest
+    on them, and receipts stay valid after the key has been replaced."""
 
     kid: str
     x: str
@@ -51,7 +52,7 @@ class SigningKey:
         """From the 32 secret bytes. Raises ValueError for another length."""
         self._private: Final = Ed25519PrivateKey.from_private_bytes(secret)
         public = self._private.public_key().public_bytes_raw()
-        self.x: Final = _base64url(public)
+        self.x: Final = base64url.encode(public)
         self.kid: Final = thumbprint(self.x)
 
     def receipt(self, game: str, entry: Entry) -> Receipt:
@@ -63,7 +64,7 @@ class SigningKey:
             "at": format_at(entry.at),
             "key": self.kid,
         }
-        signature = _base64url(self._private.sign(encode_canonical(unsigned)))
+        signature = base64url.encode(self._private.sign(encode_canonical(unsigned)))
         return msgspec.convert({**unsigned, "signature": signature}, Receipt)
 
     def public(self, nbf: int | None = None, exp: int | None = None) -> PublicKey:
@@ -74,30 +75,21 @@ class SigningKey:
 def thumbprint(x: str) -> str:
     """RFC 7638 thumbprint of an Ed25519 JWK, in base64url."""
     members = {"crv": "Ed25519", "kty": "OKP", "x": x}
-    return _base64url(hashlib.sha256(encode_canonical(members)).digest())
+    return base64url.encode(hashlib.sha256(encode_canonical(members)).digest())
 
 
 def signature_problem(receipt: Receipt, keys: Iterable[PublicKey]) -> str | None:
-    """Why the signature does not hold, or None where it does."""
-    key = next((key for key in keys if key.kid == receipt.key), None)
+    """Why the signature does not hold, or None where it does. A key is known by the thumbprint of
+    what it is, never by the `kid` that it claims."""
+    key = next((key for key in keys if thumbprint(key.x) == receipt.key), None)
     if key is None:
         return f"key {receipt.key} is not among the keys"
-    if thumbprint(key.x) != key.kid:
-        return f"key {key.kid} is not named by its thumbprint"
     fields = msgspec.structs.asdict(receipt)
     signature = fields.pop("signature")
     try:
-        Ed25519PublicKey.from_public_bytes(_bytes(key.x)).verify(
-            _bytes(signature), encode_canonical(fields)
+        Ed25519PublicKey.from_public_bytes(base64url.decode(key.x)).verify(
+            base64url.decode(signature), encode_canonical(fields)
         )
     except (InvalidSignature, ValueError):
         return "the signature does not fit the receipt"
     return None
-
-
-def _base64url(raw: bytes) -> str:
-    return urlsafe_b64encode(raw).decode().rstrip("=")
-
-
-def _bytes(text: str) -> bytes:
-    return urlsafe_b64decode(text + "=" * (-len(text) % 4))

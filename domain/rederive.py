@@ -19,6 +19,7 @@ from domain.registry import GAMES
 from domain.seats import Seat
 from domain.table.commands import (
     Abandon,
+    By,
     Command,
     Create,
     ErasePlayer,
@@ -29,8 +30,9 @@ from domain.table.commands import (
     Resign,
     TableCommand,
 )
-from domain.table.decide import Decision, create, decide
+from domain.table.decide import Decision, create, decide, server_command, to_act
 from domain.table.events import GameCreated, PlayerName, SeatTaken
+from domain.table.options import resolve
 from domain.table.state import Table, copied
 from domain.visibility import audience_seats
 
@@ -48,6 +50,17 @@ class StillSealed(Exception):
         super().__init__(f"from version {version} on: {message}")
         self.version: Final = version
         self.message: Final = message
+
+
+class Unfollowable(Exception):
+    """The recorded events from `version` on lead to no state that the rules know."""
+
+    def __init__(self, version: int, error: Exception) -> None:
+        super().__init__(
+            f"the log cannot be followed from version {version} on "
+            f"({type(error).__name__}: {error})"
+        )
+        self.version: Final = version
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -78,22 +91,57 @@ def steps(game_id: str, entries: Sequence[Entry]) -> Iterator[Step]:
     """Derive the log's commands one after another, each from the state that the recorded events
     before it give, so that one wrong event does not hide the next.
 
-    Raises StillSealed where the log does not open what comes next, UnreadableEvent where an event
-    cannot be read, and ends early where the log cannot be folded any further.
+    Raises StillSealed where the log does not open what comes next, and Unfollowable where the
+    events cannot be folded any further.
     """
     table: Table | None = None
     for group in commands(entries):
         step = derive(game_id, table, group)
         yield step
-        if step.refusal is not None and table is None:
-            return
-        for entry in group:
-            if entry.type == HandStarted.__name__ and entry.sealed[0].body is None:
-                raise StillSealed(group[-1].version + 1, "the hand is still sealed")
+        if any(map(_seed_is_sealed, group)):
+            raise StillSealed(group[-1].version + 1, "the hand is still sealed")
         if any(True for _ in differences(step)):
-            table = fold(game_id, group, None if table is None else copied(table))
+            table = _folded(game_id, group, table)
         else:
             table = step.after
+
+
+def derived(game_id: str, entries: Sequence[Entry], version: int) -> Step:
+    """The command that an event belongs to, derived from the state that the recorded events before
+    it give. Raises KeyError where the log has no such version, StillSealed and Unfollowable."""
+    group = command_at(entries, version)
+    start = next(index for index, entry in enumerate(entries) if entry is group[0])
+    before = state_after(game_id, entries[:start]) if start else None
+    return derive(game_id, before, group)
+
+
+def state_after(game_id: str, entries: Sequence[Entry]) -> Table:
+    """The table that the recorded events give. Raises StillSealed and Unfollowable."""
+    for entry in entries:
+        if _seed_is_sealed(entry):
+            raise StillSealed(entry.version, "the hand is still sealed")
+    return _folded(game_id, entries, None)
+
+
+def command_at(entries: Sequence[Entry], version: int) -> tuple[Entry, ...]:
+    """The entries of the command that an event belongs to. Raises KeyError where the log has no
+    such version."""
+    for group in commands(entries):
+        if any(entry.version == version for entry in group):
+            return group
+    raise KeyError(version)
+
+
+def _folded(game_id: str, entries: Sequence[Entry], table: Table | None) -> Table:
+    try:
+        return fold(game_id, entries, None if table is None else copied(table))
+    except Exception as error:
+        # A forged event may break anything that a game takes for granted.
+        raise Unfollowable(entries[0].version, error) from error
+
+
+def _seed_is_sealed(entry: Entry) -> bool:
+    return entry.type == HandStarted.__name__ and any(part.body is None for part in entry.sealed)
 
 
 def derive(game_id: str, before: Table | None, group: tuple[Entry, ...]) -> Step:
@@ -102,8 +150,14 @@ def derive(game_id: str, before: Table | None, group: tuple[Entry, ...]) -> Step
     try:
         command = recorded_command(game_id, group)
         decision = _decision(before, command)
-    except (Refused, ValueError, KeyError, msgspec.ValidationError) as error:
-        return Step(group, (), before, None, str(error))
+    except StillSealed:
+        raise
+    except Refused as refused:
+        return Step(group, (), before, None, str(refused))
+    except Exception as error:
+        # A forged record may break anything that a game takes for granted of a command.
+        reason = f"it is no command of this game ({type(error).__name__}: {error})"
+        return Step(group, (), before, None, reason)
     return Step(group, tuple(shapes(decision, command)), before, decision.table)
 
 
@@ -120,18 +174,60 @@ def _decision(table: Table | None, command: Command) -> Decision:
         return create(command)
     if table is None:
         raise ValueError("the log does not begin with create")
+    _check_who_acts(table, command)
     return decide(table, command)
+
+
+def _check_who_acts(table: Table, command: Command) -> None:
+    """Raise ValueError where it could not be this seat that acted, or not in this way."""
+    seat, ask, by = command.seat, command.ask, command.by
+    for number in (seat, getattr(ask, "seat", None)):
+        if number is not None and not 0 <= number < len(table.seats):
+            raise ValueError(f"there is no seat {number}")
+    if by == "clock":
+        _check_overdue(table, command)
+    if isinstance(ask, Action):
+        own = server_command(table)
+        if by == "server" and own != (seat, ask, command.forced):
+            raise ValueError("the server does nothing like this by itself here")
+        if by != "server" and (seat is None or command.forced):
+            raise ValueError("only the server acts for nobody, or by compulsion")
+        if by == "bot" and (seat is None or table.bot_at(seat) is None):
+            raise ValueError(f"no bot plays for seat {seat}")
+        if by is None and seat is not None and table.seats[seat].bot is not None:
+            raise ValueError(f"no person sits at seat {seat}")
+    elif isinstance(ask, Resign):
+        if by not in (None, "clock"):
+            raise ValueError("nobody but the player resigns")
+    elif seat is not None or by is not None:
+        raise ValueError("only the host does this")
+
+
+def _check_overdue(table: Table, command: Command) -> None:
+    """Raise ValueError where no clock had run out for the seat."""
+    clock, deadline = table.clock, table.deadline
+    if clock is None or deadline is None or command.seat not in to_act(table):
+        raise ValueError("no clock runs for this seat")
+    # Acting for one of several who are late starts the clock anew for the others, at that moment.
+    just_started = command.at == deadline - clock.turn_seconds * 1_000_000
+    if command.at < deadline and not just_started:
+        raise ValueError("the clock has not run out")
+    if (clock.on_timeout == "forfeit") != isinstance(command.ask, Resign):
+        raise ValueError(f"at a timeout this table's clock has another way: {clock.on_timeout}")
 
 
 def differences(step: Step) -> Iterator[tuple[int, str]]:
     """Where the record departs from what the rules give: version and reason."""
     if step.refusal is not None:
-        yield step.entries[0].version, f"the rules refuse the recorded action: {step.refusal}"
+        yield step.entries[0].version, f"the recorded action is refused: {step.refusal}"
         return
+    by_unseen_lot = False
     for entry, shape in zip(step.entries, step.shapes, strict=False):
-        reason = _difference(entry, shape)
+        reason = _difference(entry, shape, by_unseen_lot)
         if reason is not None:
             yield entry.version, reason
+        if _seed_is_sealed(entry):
+            by_unseen_lot = bool(msgspec.json.decode(shape.data)["by_lot"])
     last = step.entries[-1].version
     if len(step.entries) < len(step.shapes):
         missing = step.shapes[len(step.entries)].type
@@ -140,18 +236,21 @@ def differences(step: Step) -> Iterator[tuple[int, str]]:
         yield entry.version, f"the log has {entry.type} more than the rules give"
 
 
-def _difference(entry: Entry, shape: Shape) -> str | None:
+def _difference(entry: Entry, shape: Shape, by_unseen_lot: bool) -> str | None:
+    """How an event departs from its shape. What follows an unseen lot in the same command may
+    depend on it, and is compared by type alone."""
     if (entry.type, entry.schema) != (shape.type, shape.schema):
         return f"the rules give {shape.type}, the log has {entry.type}"
     if [part.audience for part in entry.sealed] != [audience for audience, _ in shape.parts]:
         return "the sealed parts are not those that the rules give"
-    if entry.type == HandStarted.__name__ and entry.sealed[0].body is None:
-        # The seed is still sealed, and with it the commitment's other side and a lot.
+    if by_unseen_lot:
+        return None
+    if _seed_is_sealed(entry):
+        # With the seed its commitment is unseen, and a lot with all that hangs on it.
         ours, theirs = msgspec.json.decode(shape.data), msgspec.json.decode(entry.data)
-        public = (
-            ["hand"] if theirs.get("by_lot") else ["hand", "by_lot", "dealer", "seats", "cutter"]
-        )
-        same = all(ours[name] == theirs.get(name) for name in public)
+        lot = ("dealer", "seats", "cutter") if ours["by_lot"] else ()
+        unseen = dict.fromkeys(("commitment", *lot))
+        same = ours | unseen == theirs | unseen
     else:
         same = entry.data == shape.data
     if not same:
@@ -163,14 +262,14 @@ def _difference(entry: Entry, shape: Shape) -> str | None:
 
 
 def recorded_command(game_id: str, entries: Sequence[Entry]) -> Command:
-    """The command that a group of entries records. Raises StillSealed, ValueError, KeyError or
-    msgspec.ValidationError where the record is not of a command."""
+    """The command that a group of entries records. Raises StillSealed, and ValueError, KeyError,
+    TypeError, OptionError or UnreadableEvent where the record is of none."""
     first = entries[0]
-    record = msgspec.json.decode(first.data).get("action")
-    if not isinstance(record, dict):
+    record = recorded_action(first)
+    if record is None:
         raise ValueError(f"version {first.version} begins a command and records no action")
     forced = bool(record.pop("forced", False))
-    by = record.pop("by", None)
+    by = msgspec.convert(record.pop("by", None), By | None)
     return Command(
         ask=_ask(game_id, record, entries),
         seat=first.actor,
@@ -179,6 +278,12 @@ def recorded_command(game_id: str, entries: Sequence[Entry]) -> Command:
         by=by,
         forced=forced,
     )
+
+
+def recorded_action(first: Entry) -> dict[str, Any] | None:
+    """What the first event of a command says of the action, as it stands there."""
+    record = msgspec.json.decode(first.data).get("action")
+    return record if isinstance(record, dict) else None
 
 
 def _seeds(entries: Sequence[Entry]) -> Iterator[tuple[int, bytes]]:
@@ -230,9 +335,12 @@ def _create(game_id: str, entries: Sequence[Entry]) -> Create:
     event = read_event(entries[0])
     if not isinstance(event, GameCreated):
         raise ValueError("the log does not begin with GameCreated")
-    game = GAMES[event.game]
-    if event.rules_version != game.rules_version:
-        raise ValueError(f"rules version {event.rules_version} of {game.name} is not known here")
+    game = GAMES.get(event.game)
+    if game is None or event.rules_version != game.rules_version:
+        raise ValueError(
+            f"this Fairdeal does not know {event.game} by rules version {event.rules_version}"
+        )
+    options, _ = resolve(game, msgspec.json.decode(event.rules), len(event.seats))
     players = tuple(
         [
             msgspec.structs.replace(player, bot=event.seats[seat].bot)
@@ -242,7 +350,7 @@ def _create(game_id: str, entries: Sequence[Entry]) -> Create:
     return Create(
         id=game_id,
         game=event.game,
-        options=msgspec.json.decode(event.rules, type=game.options),
+        options=options,
         deal_id=event.deal_id,
         seeded_by_host=event.seeded_by_host,
         players=players,

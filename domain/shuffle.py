@@ -7,9 +7,13 @@ Fisher-Yates (Knuth, TAOCP vol. 2, algorithm P), each draw uniform by rejection.
 import hashlib
 import hmac
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from domain.cards import Card, Pack
 from domain.seats import Seat
+
+SEED_BYTES: Final = 32
+"""Length of a hand's `server_seed`."""
 
 
 def commitment(server_seed: bytes) -> bytes:

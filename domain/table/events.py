@@ -1,9 +1,14 @@
 """What happens to a table: who sits down, which tokens are issued, how it ends."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
 import msgspec
 
 from domain.events import Event
 from domain.game import Score
+from domain.hand import HandDealt, HandStarted, PackCut, PlayerResigned, SeedRevealed
 from domain.seats import Seat
 from domain.table.commands import BotName, Clock
 from domain.visibility import ForAll, Public
@@ -82,3 +87,23 @@ class GameEnded(Event, frozen=True):
     scores: Public[tuple[Score, ...]]
     pot: Public[int]
     reason: Public[str]
+
+
+CITES: Final[Mapping[type[Event], str]] = MappingProxyType(
+    {
+        GameCreated: "common 5.1",
+        SeatTaken: "common 5.1",
+        SeatTokenIssued: "common 5.1",
+        SpectatorTokenIssued: "common 3.1",
+        HandStarted: "common 2.1, 2.6",
+        PackCut: "common 2.2",
+        HandDealt: "common 2.3, 2.4",
+        SeedRevealed: "common 2.5, 3.2",
+        PlayerResigned: "common 5.2",
+        ClockStarted: "common 5.4",
+        GameAbandoned: "common 5.3",
+        PlayerErased: "common 5.5",
+        GameEnded: "common 5.3, 5.6",
+    }
+)
+"""The sections of the common rulebook that each event of the table follows from."""

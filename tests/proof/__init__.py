@@ -1,0 +1,1 @@
+"""What a log proves, and what it does not."""
