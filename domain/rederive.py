@@ -313,10 +313,10 @@ def _secret_parameters(kind: type[Action], entry: Entry) -> dict[str, Any]:
     for part in entry.sealed:
         if entry.actor in audience_seats(part.audience):
             if part.body is None:
-                break
+                raise StillSealed(entry.version, "the card is still sealed")
             body = msgspec.json.decode(part.body)
             return {name: body[name] for name in kind.secret}
-    raise StillSealed(entry.version, "the card is still sealed")
+    raise ValueError(f"no part says what seat {entry.actor} did")
 
 
 def _players(entries: Sequence[Entry]) -> list[tuple[Seat, Player]]:
