@@ -226,7 +226,7 @@ def differences(step: Step) -> Iterator[tuple[int, str]]:
         reason = _difference(entry, shape, by_unseen_lot)
         if reason is not None:
             yield entry.version, reason
-        if _seed_is_sealed(entry):
+        if _seed_is_sealed(entry) and shape.type == entry.type:
             by_unseen_lot = bool(msgspec.json.decode(shape.data)["by_lot"])
     last = step.entries[-1].version
     if len(step.entries) < len(step.shapes):
