@@ -19,6 +19,7 @@ CardText = Annotated[
     str,
     msgspec.Meta(
         pattern="^([2-9TJQKA][CDHS]|[789TUOKA][ALHB]|XX)$",
+        max_length=2,  # `$` alone would let a line end pass
         description="Rank then suit: `TH` the ten of hearts, `OA` the Ober of acorns, `XX` the "
         "joker.",
     ),
