@@ -50,7 +50,7 @@ def play(turn: LocTurn, seat: Seat, action: Play) -> None:
     state = turn.state
     _must_wait_for(state, seat, "playing", "loc.play-once", "your card lies on the table")
     _must_hold(state, seat, action.card)
-    turn.tell(CardLaid(seat, state.tricks + 1, OneCard(action.card)))
+    turn.tell(CardLaid(seat, len(state.tricks) + 1, OneCard(action.card)))
     if not state.awaited:
         _show(turn)
 
@@ -70,7 +70,7 @@ def _must_hold(state: LocState, seat: Seat, text: str) -> None:
 def _show(turn: LocTurn) -> None:
     """Show the laid cards and settle the trick: the bank, and the bets that follow."""
     state = turn.state
-    trick = state.tricks + 1
+    trick = len(state.tricks) + 1
     laid = [(seat, card) for seat, card in enumerate(state.laid) if card is not None]
     best, top = highest(laid)
     bank = takes_bank(top, trick)

@@ -32,7 +32,7 @@ def forced(state: LocState) -> tuple[Seat, Action] | None:
         return None
     if state.phase == "betting":
         return (_next(state), _BET) if state.options.bets == "auto" else None
-    if state.phase == "playing" and state.tricks == TRICKS - 1 and state.options.auto_forced:
+    if state.phase == "playing" and len(state.tricks) == TRICKS - 1 and state.options.auto_forced:
         seat = _next(state)
         return seat, legal(state, seat)[0]
     return None

@@ -17,9 +17,9 @@ from domain.seats import Seat
 from domain.telling import Payment, Telling
 
 _BETS: Final[dict[BetReason, str]] = {
-    "ante": "Bets before the deal",
-    "trick": "Bets of those who were not the highest",
-    "refresh": "Bets into the empty bank",
+    "ante": "Everyone bets",
+    "trick": "The others bet",
+    "refresh": "Everyone bets again",
 }
 
 

@@ -51,8 +51,8 @@ class LocState(msgspec.Struct, gc=False):
     before: tuple[int, ...] = ()
     """Balances when the hand began."""
     stock: tuple[Card, ...] = ()
-    tricks: int = 0
-    """Tricks shown."""
+    tricks: tuple[tuple[PlayedCard, ...], ...] = ()
+    """Those shown in this hand."""
     laid_versions: tuple[int, int] = (0, 0)
     """Versions of the first and the latest card laid to the trick that is not yet shown."""
 
@@ -100,7 +100,7 @@ def _hand_started(state: LocState, event: HandStarted, _: int) -> None:
     state.before = state.ledger.balances
     state.hands, state.stock = [0] * seats, ()
     state.discards, state.laid = [None] * seats, [None] * seats
-    state.tricks, state.laid_versions = 0, (0, 0)
+    state.tricks, state.laid_versions = (), (0, 0)
 
 
 def _bet_placed(state: LocState, event: BetPlaced, _: int) -> None:
@@ -143,7 +143,7 @@ def _done(state: LocState, seat: Seat) -> None:
 
 
 def _cards_shown(state: LocState, event: CardsShown, _: int) -> None:
-    state.tricks = event.trick
+    state.tricks += (event.cards,)
     state.laid, state.laid_versions = [None] * state.seats, (0, 0)
     state.awaited = tuple(sorted(state.order))
     state.shown, state.highest, state.won = event.cards, event.highest, 0

@@ -27,6 +27,8 @@ class LocTable(msgspec.Struct, frozen=True):
     """Who played its highest card, and so took `won` from the bank, or was excused."""
     won: int
     pot: int
+    tricks: tuple[tuple[PlayedCard, ...], ...]
+    """All those shown in this hand."""
     hands: int
     """How many hands the game has."""
 
@@ -50,12 +52,13 @@ def table_view(state: LocState, _: bool) -> LocTable:
     playing = state.phase == "playing"
     laying = playing or state.phase == "discarding"
     return LocTable(
-        trick=state.tricks + playing,
+        trick=len(state.tricks) + playing,
         laid=tuple([s for s in sorted(state.order) if s not in state.awaited]) if laying else (),
         shown=state.shown,
         highest=state.highest,
         won=state.won,
         pot=state.ledger.pot,
+        tricks=state.tricks,
         hands=state.hands_to_deal,
     )
 
