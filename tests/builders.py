@@ -83,6 +83,13 @@ def deal_by_hand(
     table: Table, hands: Mapping[Seat, str], stock: str, *, leader: Seat | None = None
 ) -> Table:
     """Start a hand with these cards. `leader` is the first of the deal (default: as it comes)."""
+    return told(table, *hand_events(table, hands, stock, leader=leader))
+
+
+def hand_events(
+    table: Table, hands: Mapping[Seat, str], stock: str, *, leader: Seat | None = None
+) -> tuple[Event, ...]:
+    """The events that start, cut and deal the next hand, with these cards."""
     game, play = table.game, table.play
     still_in = [seat for seat, is_in in enumerate(game.still_in(play)) if is_in]
     if leader is None:
@@ -92,8 +99,7 @@ def deal_by_hand(
     plan = game.plan(play, dealer)
     hand = table.hand + 1
     seed = ServerSeed("00" * 32)
-    return told(
-        table,
+    return (
         HandStarted(hand, dealer, False, plan.seats, plan.cutter, "ab" * 32, seed),
         PackCut(hand, 1, "", True),
         dealt(hand, len(table.seats), hands, stock),
