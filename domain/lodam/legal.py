@@ -6,7 +6,7 @@ Every predicate here is used twice: to list actions, and by `decide` to refuse t
 from typing import Final
 
 from domain.actions import Action, Pass, Play
-from domain.cards import by_card, members
+from domain.cards import Card, by_card, members
 from domain.lodam.commands import (
     AcceptTrade,
     Announce,
@@ -193,3 +193,8 @@ def _speech(state: LodamState, seat: Seat, found: list[Action]) -> None:
         found.append(_ANNOUNCE)
     if may_challenge(state, seat):
         found.extend([Challenge(seat=other) for other in challengeable(state, seat)])
+
+
+def holds(state: LodamState, seat: Seat, card: str) -> Card | None:
+    """The card, if it is of this pack and in the seat's hand."""
+    return PACK.held(state.hands[seat], card)

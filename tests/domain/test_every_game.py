@@ -78,7 +78,7 @@ def _replay_events(game: str, step: Step) -> None:
     for event in step.decision.events:
         before = copied(after)
         evolve(after, event)
-        assert _chips(after) == 0, f"chips are lost with {event}"
+        assert _chips(after) == _chips(before), f"chips are lost with {event}"
         FACTS[game].account(before, after, event)
     assert after == step.decision.table
 
