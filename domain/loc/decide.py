@@ -22,7 +22,7 @@ from domain.loc.events import (
 from domain.loc.rules import JOKER, PACK, TRICKS, bet_of, highest, takes_bank, winners
 from domain.loc.state import LocState, Phase
 from domain.seats import Seat
-from domain.telling import PlayedCard
+from domain.telling import played_cards
 
 LocTurn = Turn[LocState]
 
@@ -77,7 +77,7 @@ def _show(turn: LocTurn) -> None:
     turn.tell(
         CardsShown(
             trick=trick,
-            cards=tuple([PlayedCard(seat, PACK.cards[card]) for seat, card in laid]),
+            cards=played_cards(laid, PACK),
             highest=best,
             bank=bank,
             opens=state.laid_versions,

@@ -10,7 +10,7 @@ import msgspec
 
 from domain.cards import Card, mask
 from domain.events import Event
-from domain.game import HandScore, Previous
+from domain.game import HandScore, Previous, gone_from_table, paid_for_hand
 from domain.hand import HandDealt, HandStarted, PlayerResigned, cards_dealt
 from domain.ledger import ChipsMoved, Ledger
 from domain.loc.events import BetPlaced, CardDiscarded, CardLaid, CardsShown, HandSettled
@@ -147,14 +147,8 @@ def _cards_shown(state: LocState, event: CardsShown, _: int) -> None:
     state.laid, state.laid_versions = [None] * state.seats, (0, 0)
     state.awaited = tuple(sorted(state.order))
     state.shown, state.highest, state.won = event.cards, event.highest, 0
-    paid = state.previous
-    state.previous = Previous(
-        hand=state.hand,
-        trick=event.cards,
-        taker=None if event.bank is None else event.highest,
-        payments=paid.payments if paid else (),
-        payments_hand=paid.payments_hand if paid else None,
-    )
+    taker = None if event.bank is None else event.highest
+    state.previous = gone_from_table(state.previous, state.hand, event.cards, taker)
 
 
 def _chips_moved(state: LocState, event: ChipsMoved, _: int) -> None:
@@ -172,13 +166,8 @@ def _hand_settled(state: LocState, event: HandSettled, _: int) -> None:
     state.history += (
         HandScore(event.hand, state.dealer, (0,) * state.seats, event.chips, lives=None),
     )
-    last = state.previous
-    assert last is not None
-    state.previous = msgspec.structs.replace(
-        last,
-        payments=tuple([Payment(seat, chips) for seat, chips in enumerate(event.chips)]),
-        payments_hand=event.hand,
-    )
+    payments = tuple([Payment(seat, chips) for seat, chips in enumerate(event.chips)])
+    state.previous = paid_for_hand(state.previous, event.hand, payments)
 
 
 EVOLVE: Final[Mapping[type[Event], Callable[[LocState, Any, int], None]]] = MappingProxyType(
