@@ -119,23 +119,23 @@ def _hand_dealt(state: LocState, event: HandDealt, _: int) -> None:
 
 
 def _card_discarded(state: LocState, event: CardDiscarded, _: int) -> None:
-    assert event.face is not None
-    card = PACK.index[event.face.card]
-    state.hands[event.seat] ^= 1 << card
-    state.discards[event.seat] = card
-    _done(state, event.seat)
+    state.discards[event.seat] = _put_down(state, event)
     if not state.awaited:
         state.phase = "playing"
         state.awaited = tuple(sorted(state.order))
 
 
 def _card_laid(state: LocState, event: CardLaid, version: int) -> None:
+    state.laid[event.seat] = _put_down(state, event)
+    state.laid_versions = (state.laid_versions[0] or version, version)
+
+
+def _put_down(state: LocState, event: CardDiscarded | CardLaid) -> Card:
     assert event.face is not None
     card = PACK.index[event.face.card]
     state.hands[event.seat] ^= 1 << card
-    state.laid[event.seat] = card
     _done(state, event.seat)
-    state.laid_versions = (state.laid_versions[0] or version, version)
+    return card
 
 
 def _done(state: LocState, seat: Seat) -> None:

@@ -54,20 +54,18 @@ def the_card_in_the_record(patch: pytest.MonkeyPatch) -> Callable[[Game[Any]], G
 
 
 def a_laid_card_for_all(patch: pytest.MonkeyPatch) -> Callable[[Game[Any]], Game[Any]]:
-    audience = Layout._audience
-
-    def leaking(self: Layout, event: Event, field: SealedField) -> str:
-        return ALL_TEXT if isinstance(event, CardLaid) else audience(self, event, field)
-
-    patch.setattr(Layout, "_audience", leaking)
-    return as_it_is
+    return _for_all(patch, CardLaid)
 
 
 def a_discard_for_all(patch: pytest.MonkeyPatch) -> Callable[[Game[Any]], Game[Any]]:
+    return _for_all(patch, CardDiscarded)
+
+
+def _for_all(patch: pytest.MonkeyPatch, kind: type[Event]) -> Callable[[Game[Any]], Game[Any]]:
     audience = Layout._audience
 
     def leaking(self: Layout, event: Event, field: SealedField) -> str:
-        return ALL_TEXT if isinstance(event, CardDiscarded) else audience(self, event, field)
+        return ALL_TEXT if isinstance(event, kind) else audience(self, event, field)
 
     patch.setattr(Layout, "_audience", leaking)
     return as_it_is
