@@ -8,6 +8,7 @@ from typing import Any, Final
 from domain.actions import Action, Pass, Play
 from domain.cards import Card
 from domain.game import Outcome, Refused, Turn
+from domain.hand import OneCard
 from domain.ledger import ChipsMoved
 from domain.lodam.commands import (
     AcceptTrade,
@@ -24,7 +25,6 @@ from domain.lodam.events import (
     Announced,
     ChallengeDecided,
     HandScored,
-    OneCard,
     TradeConcluded,
     TradedCards,
     TradeDeclined,

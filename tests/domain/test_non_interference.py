@@ -19,6 +19,7 @@ from domain.registry import GAMES
 from domain.table import views as table_views
 from domain.tricks import Passed, TrickTaken
 from domain.visibility import ALL_TEXT, TABLE_TEXT, Openings
+from tests.domain.loc.secrets import LOC_SECRETS
 from tests.domain.lodam.secrets import LODAM_SECRETS, covered
 from tests.domain.worlds import OwnActionRefused, Secrets, as_it_is, difference, pairs, planted
 
@@ -30,7 +31,7 @@ BATCH = 40
 ENOUGH = 640
 """So many pairs find every planted leak."""
 
-SECRETS: dict[str, Secrets] = {"lodam": LODAM_SECRETS}
+SECRETS: dict[str, Secrets] = {"lodam": LODAM_SECRETS, "loc": LOC_SECRETS}
 
 
 def test_every_game_says_what_it_shows() -> None:
@@ -143,7 +144,7 @@ def a_command_id_from_the_request(patch: pytest.MonkeyPatch) -> Callable[[Game[A
 def a_secret_parameter_in_the_record(
     patch: pytest.MonkeyPatch,
 ) -> Callable[[Game[Any]], Game[Any]]:
-    def leaking(command: Any) -> bytes:
+    def leaking(command: Any, _: Any) -> bytes:
         return msgspec.json.encode(command.ask)
 
     patch.setattr(log, "recorded_action", leaking)

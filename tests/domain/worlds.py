@@ -155,9 +155,9 @@ def other_world(
     for number, command in enumerate(a.commands[1:], 1):
         ask = command.ask
         assert isinstance(ask, Action)
-        if ask.secret and b.table.hand == 1:
-            secret = {name: swap.get(getattr(ask, name), getattr(ask, name)) for name in ask.secret}
-            ask = msgspec.structs.replace(ask, **secret)
+        card = getattr(ask, "card", None)
+        if card in swap and b.table.hand == 1:
+            ask = msgspec.structs.replace(ask, card=swap[card])
         command = msgspec.structs.replace(command, ask=ask)
         try:
             decision = decide(b.table, command)
