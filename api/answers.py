@@ -1,14 +1,16 @@
 """What the API answers, drawn from the log: never more than its reader may see now."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from api.execute import Done
 from api.identity import Caller, Keyring
 from api.ids import created_at
+from domain.evidence import Challenge, Side
 from domain.log import Entry, EventView, event_view
+from domain.receipts import PublicKey, Receipt
 from domain.seats import Seat
 from domain.table.commands import Clock
 from domain.table.state import Table
@@ -23,6 +25,7 @@ class ActionAnswer(msgspec.Struct, frozen=True):
     version: int
     events: tuple[EventView, ...]
     view: View
+    receipt: Receipt
 
 
 class SeatAnswer(msgspec.Struct, frozen=True):
@@ -50,6 +53,7 @@ class CreatedAnswer(msgspec.Struct, frozen=True):
     clock: Clock | None
     labels: dict[str, str]
     seats: tuple[SeatAnswer, ...]
+    receipt: Receipt
 
 
 class JoinedAnswer(msgspec.Struct, frozen=True):
@@ -62,6 +66,7 @@ class JoinedAnswer(msgspec.Struct, frozen=True):
     name: str | None
     ref: str | None
     token: str
+    receipt: Receipt
 
 
 class TokenAnswer(msgspec.Struct, frozen=True):
@@ -72,6 +77,7 @@ class TokenAnswer(msgspec.Struct, frozen=True):
     seat: Seat | None
     generation: int
     token: str
+    receipt: Receipt
 
 
 class GameItem(msgspec.Struct, frozen=True):
@@ -122,6 +128,55 @@ class ScoresAnswer(msgspec.Struct, frozen=True):
     as_of: int
 
 
+class KeySet(msgspec.Struct, frozen=True):
+    """Public keys as a JWK set (RFC 7517); `nbf` and `exp` are the seconds since 1970 between which
+    a key signs."""
+
+    keys: tuple[PublicKey, ...]
+
+
+class EvidenceView(msgspec.Struct, frozen=True):
+    """What a challenge rests on: every trick that either player had taken in the hand, with the
+    versions that say so."""
+
+    challenger: Side
+    challenged: Side
+
+
+class ChallengeView(msgspec.Struct, frozen=True):
+    """A challenge: `seat` challenged `challenged`, and the event of `version` decided."""
+
+    number: int
+    hand: int
+    version: int
+    seat: Seat
+    challenged: Seat
+    upheld: bool
+    verdict: Literal["upheld", "rejected"]
+    evidence: EvidenceView
+
+
+class ChallengesPage(msgspec.Struct, frozen=True):
+    """A game's challenges in order, on one page."""
+
+    items: tuple[ChallengeView, ...]
+    next: None
+
+
+def challenge_view(found: Challenge) -> ChallengeView:
+    """A challenge as answered."""
+    return ChallengeView(
+        number=found.number,
+        hand=found.hand,
+        version=found.version,
+        seat=found.seat,
+        challenged=found.challenged,
+        upheld=found.upheld,
+        verdict="upheld" if found.upheld else "rejected",
+        evidence=EvidenceView(found.challenger_evidence, found.challenged_evidence),
+    )
+
+
 def action_answer(caller: Caller, done: Done) -> ActionAnswer:
     """The answer to an action, for its maker."""
     table, seat = done.table, caller.seat
@@ -129,6 +184,7 @@ def action_answer(caller: Caller, done: Done) -> ActionAnswer:
         version=table.version,
         events=tuple([event_view(table.id, entry, seat, done.now) for entry in done.entries]),
         view=view(table, caller.viewer, done.now),
+        receipt=done.receipt,
     )
 
 
@@ -160,6 +216,7 @@ def created_answer(keyring: Keyring, done: Done) -> CreatedAnswer:
                 for number, seated in enumerate(table.seats)
             ]
         ),
+        receipt=done.receipt,
     )
 
 
@@ -176,6 +233,7 @@ def joined_answer(keyring: Keyring, done: Done) -> JoinedAnswer:
         name=seated.name,
         ref=seated.ref,
         token=_seat_token(keyring, table, entry, data),
+        receipt=done.receipt,
     )
 
 
@@ -184,7 +242,9 @@ def seat_token_answer(keyring: Keyring, done: Done) -> TokenAnswer:
     table = done.table
     [(entry, data)] = _issued(done)
     token = _seat_token(keyring, table, entry, data)
-    return TokenAnswer(table.id, table.version, data["seat"], data["generation"], token)
+    return TokenAnswer(
+        table.id, table.version, data["seat"], data["generation"], token, done.receipt
+    )
 
 
 def spectator_token_answer(keyring: Keyring, done: Done) -> TokenAnswer:
@@ -193,7 +253,7 @@ def spectator_token_answer(keyring: Keyring, done: Done) -> TokenAnswer:
     [entry] = done.entries
     generation = table.spectators
     token = keyring.spectator_token(table.id, generation, entry.at)
-    return TokenAnswer(table.id, table.version, None, generation, token)
+    return TokenAnswer(table.id, table.version, None, generation, token, done.receipt)
 
 
 def scores_answer(table: Table) -> ScoresAnswer:

@@ -22,8 +22,10 @@ from api.routes.games import GamesController
 from api.routes.health import HealthController
 from api.routes.log import LogController
 from api.routes.play import PlayController
+from api.routes.proof import KeysController, ProofController
 from api.routes.rules import RulesController
 from api.settings import Settings
+from api.signing import Signer
 from eventstore.postgres import EventStore
 
 
@@ -41,6 +43,8 @@ def create_app(settings: Settings) -> Litestar:
             GamesController,
             PlayController,
             LogController,
+            ProofController,
+            KeysController,
             HealthController,
             MetricsController,
         ],
@@ -60,6 +64,8 @@ def create_app(settings: Settings) -> Litestar:
 
 
 def _running(settings: Settings) -> Callable[[Litestar], Any]:
+    signer = Signer(settings)
+
     @asynccontextmanager
     async def running(app: Litestar) -> AsyncIterator[None]:
         async with EventStore.open(
@@ -71,9 +77,9 @@ def _running(settings: Settings) -> Callable[[Litestar], Any]:
         ) as store:
             games = Games(store, settings.games_cached)
             notices = Notices(store, settings.poll_seconds)
-            executor = Executor(store, games, notices, settings)
+            executor = Executor(store, games, notices, settings, signer)
             keyring = Keyring(settings.host_keys, settings.secret, settings.token_seconds)
-            app.state.parts = Parts(settings, store, games, keyring, notices, executor)
+            app.state.parts = Parts(settings, store, games, keyring, notices, executor, signer)
             tasks = [
                 asyncio.create_task(notices.run()),
                 asyncio.create_task(waker.run(store, executor, settings.wake_seconds)),

@@ -9,10 +9,13 @@ from typing import Any, Final
 import msgspec
 
 from api.answers import (
+    ChallengesPage,
     EventsPage,
     GameItem,
     GamesPage,
+    KeySet,
     action_answer,
+    challenge_view,
     created_answer,
     joined_answer,
     scores_answer,
@@ -20,13 +23,17 @@ from api.answers import (
     spectator_token_answer,
 )
 from api.execute import Done
+from api.exporting import export_lines
+from api.games import History, Known
 from api.identity import Caller, Keyring
 from api.problems import TITLES, ProblemBody, ProblemField
 from api.routes.health import Health
 from api.routes.rules import rules_answer, rules_page
+from api.settings import Settings
+from api.signing import KeptKey, Signer
 from domain.actions import Action
 from domain.bots import RANDOM
-from domain.codec import ACTION_TYPES
+from domain.codec import ACTION_TYPES, read_event
 from domain.game import KeyedChance
 from domain.log import GENESIS, Entry, event_view, record
 from domain.registry import GAMES
@@ -47,11 +54,19 @@ from domain.table.decide import create, decide, server_command, to_act
 from domain.table.options import resolve
 from domain.table.state import Table
 from domain.table.views import bot_view, view
-from domain.visibility import Viewer
+from domain.visibility import SPECTATOR, Viewer
 
 GAME_ID: Final = "01970000-0000-7000-8000-000000000001"
 _AT: Final = 1_750_000_000_000_000
 _KEY: Final = bytes(range(32))
+_SIGNER: Final = Signer(
+    Settings(
+        database_url="",
+        host_keys={},
+        secret="",
+        signing_keys=KeptKey(bytes(range(100, 132)), _AT // 1_000_000).text,
+    )
+)
 _PARAMETERS: Final[dict[str, Any]] = {
     "card": "QH",
     "seat": 2,
@@ -173,7 +188,13 @@ class _Story:
         entries = record(decision, command, command_id, prev, _KEY)
         self.log += entries
         self.table = decision.table
-        return Done(self.table, entries, self.table.openings)
+        receipt = _SIGNER.newest(self.known)
+        return Done(self.table, entries, self.table.openings, receipt)
+
+    @property
+    def known(self) -> Known:
+        """The game as it stands."""
+        return Known(self.table, self.log[-1].hash, _AT, "host", None, ())
 
 
 def answers() -> dict[str, dict[str, Any]]:
@@ -196,6 +217,8 @@ def answers() -> dict[str, dict[str, Any]]:
     while story.table.status == "playing":
         story.move()
     scores = scores_answer(story.table)
+    played = ((entry.version, read_event(entry)) for entry in story.log)
+    challenges = tuple([challenge_view(c) for c in story.table.game.challenges(played)])
     joined = _Story(people=2, open_seats=1)
     joined_done = joined.ask(Join(Player("Dan", "user-20")), None)
     ended = _Story(people=3).ask(Abandon(ABANDONMENT["reason"]), None)
@@ -218,6 +241,10 @@ def answers() -> dict[str, dict[str, Any]]:
         "listEvents": EventsPage(tuple(events), None, table.version),
         "replayGame": told,
         "getScores": scores,
+        "getKeys": KeySet(_SIGNER.keys),
+        "getReceipt": _SIGNER.newest(story.known),
+        "listChallenges": ChallengesPage(challenges, None),
+        "getChallenge": challenges[0],
         "listRules": rules_page(),
         "getRules": rules_answer(GAMES["lodam"]),
         "isLive": Health("live"),
@@ -225,6 +252,9 @@ def answers() -> dict[str, dict[str, Any]]:
     }
     found = {name: {"application/json": _builtins(body)} for name, body in plain.items()}
     found["listEvents"]["application/x-ndjson"] = lines
+    history = History(joined.log, joined.table, joined.known)
+    exported = b"".join(export_lines(history, SPECTATOR, _SIGNER)).decode()
+    found["exportGame"] = {"application/x-ndjson": exported}
     found["replayGame"]["text/plain"] = transcript(told, table)
     return found
 

@@ -23,11 +23,13 @@ from api.identity import Caller
 from api.notices import Notices
 from api.problems import Problem, not_found, unavailable
 from api.settings import Settings
+from api.signing import Signer
 from domain.actions import Action
 from domain.bots import Players, bot_seats
 from domain.codec import read_event
 from domain.game import Refused
 from domain.log import Entry
+from domain.receipts import Receipt
 from domain.table.commands import Create, Resign, TableCommand
 from domain.table.decide import to_act
 from domain.table.state import Table
@@ -42,8 +44,12 @@ from eventstore.records import (
     WrongVersion,
 )
 
-_CREATED: Final = msgspec.json.encode({"status": 201})
-"""What is kept with a key: every command answers 201, all else is drawn again from the log."""
+
+class KeptAnswer(msgspec.Struct, frozen=True):
+    """What is kept with a key: status and receipt; all else is drawn again from the log."""
+
+    status: int
+    receipt: Receipt
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -64,6 +70,8 @@ class Done(msgspec.Struct, frozen=True):
     """The command's own events."""
     now: Openings
     """What lies open by now."""
+    receipt: Receipt
+    """For the command's last event, as it was first given."""
     replayed: bool = False
 
 
@@ -82,6 +90,7 @@ class Executor:
         games: Games,
         notices: Notices,
         settings: Settings,
+        signer: Signer,
         clock: Callable[[], int] = lambda: time.time_ns() // 1000,
     ) -> None:
         """`clock` gives microseconds since 1970 UTC."""
@@ -89,6 +98,7 @@ class Executor:
         self._games: Final = games
         self._notices: Final = notices
         self._settings: Final = settings
+        self._signer: Final = signer
         self._clock: Final = clock
         self._turns: Final[WeakValueDictionary[str, asyncio.Lock]] = WeakValueDictionary()
         self._bots: Final[OrderedDict[str, _Bots]] = OrderedDict()
@@ -103,8 +113,8 @@ class Executor:
         batch.add(ask, None)
         players = await self._players(batch)
         match await self._append(batch, players, tenant, key):
-            case None:
-                return _done(batch)
+            case Receipt() as receipt:
+                return _done(batch, receipt)
             case Replayed(answer):
                 return await self._again(answer, None)
             case KeyMismatch():
@@ -138,8 +148,8 @@ class Executor:
                     raise
                 players = await self._players(batch)
                 match await self._append(batch, players, known.tenant, asked.key):
-                    case None:
-                        return _done(batch)
+                    case Receipt() as receipt:
+                        return _done(batch, receipt)
                     case Replayed(answer):
                         return await self._again(answer, asked.caller)
                     case KeyMismatch():
@@ -218,12 +228,16 @@ class Executor:
 
     async def _append(
         self, batch: Batch, players: Players | None, tenant: str, key: CallerKey | None
-    ) -> Replayed | KeyMismatch | WrongVersion | None:
-        """Let the server and bots follow, then append; None when it is done and known to all."""
+    ) -> Receipt | Replayed | KeyMismatch | WrongVersion:
+        """Let the server and bots follow, then append; the receipt for the first command when it is
+        done and known to all."""
         finished = batch.follow(players, self._settings.batch_commands)
         wake_at = batch.table.deadline if finished else batch.at
+        last = batch.commands[0].entries[-1]
+        receipt = self._signer.receipt(batch.game_id, last.version, last.hash, last.at)
+        response = msgspec.json.encode(KeptAnswer(201, receipt))
         outcome = await self._store.append(
-            batch.request(wake_at=wake_at, key=key, response=_CREATED, tenant=tenant)
+            batch.request(wake_at=wake_at, key=key, response=response, tenant=tenant)
         )
         if not isinstance(outcome, Appended):
             return outcome
@@ -237,7 +251,7 @@ class Executor:
         self._notices.publish(batch.game_id, version)
         if not finished:
             self.unfinished.set()
-        return None
+        return receipt
 
     async def _looked_up(self, asked: Asked) -> Done | None:
         """What the caller's key did before, if it did anything."""
@@ -260,6 +274,7 @@ class Executor:
             table=history.table,
             entries=history.entries[answer.first_version - 1 : answer.last_version],
             now=history.newest.table.openings,
+            receipt=msgspec.json.decode(answer.response, type=KeptAnswer).receipt,
             replayed=True,
         )
 
@@ -278,9 +293,9 @@ class Executor:
             lock.release()
 
 
-def _done(batch: Batch) -> Done:
+def _done(batch: Batch, receipt: Receipt) -> Done:
     first = batch.commands[0]
-    return Done(first.decision.table, first.entries, batch.table.openings)
+    return Done(first.decision.table, first.entries, batch.table.openings, receipt)
 
 
 def _mismatch() -> Problem:

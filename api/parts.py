@@ -7,6 +7,7 @@ from api.games import Games
 from api.identity import Keyring
 from api.notices import Notices
 from api.settings import Settings
+from api.signing import Signer
 from eventstore.postgres import EventStore
 
 
@@ -19,3 +20,4 @@ class Parts(msgspec.Struct, frozen=True):
     keyring: Keyring
     notices: Notices
     executor: Executor
+    signer: Signer

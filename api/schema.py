@@ -13,10 +13,12 @@ from litestar.openapi.spec import Components, SecurityScheme, Tag
 from api import examples, page
 from api.answers import (
     ActionAnswer,
+    ChallengesPage,
     CreatedAnswer,
     EventsPage,
     GamesPage,
     JoinedAnswer,
+    KeySet,
     ScoresAnswer,
     TokenAnswer,
 )
@@ -37,12 +39,15 @@ _TYPES: Final[list[Any]] = [
     *ACTION_TYPES,
     CutChoice,
     ActionAnswer,
+    ChallengesPage,
     CreatedAnswer,
     JoinedAnswer,
     TokenAnswer,
     GamesPage,
     EventsPage,
     ScoresAnswer,
+    KeySet,
+    ChallengesPage,
     Replay,
     RulesPage,
     RulesAnswer,
@@ -137,6 +142,7 @@ def config() -> OpenAPIConfig:
             Tag(name="games", description="Set games up, find them, look at one."),
             Tag(name="play", description="What players and their host do in a game."),
             Tag(name="log", description="What has happened, as one may see it now."),
+            Tag(name="proof", description="What lets anyone check the service."),
             Tag(name="operation", description="For whoever runs the service."),
         ],
         components=Components(

@@ -23,7 +23,8 @@ from granian.constants import Interfaces, Loops
 from granian.log import LogLevels
 from granian.server import Server
 
-from api import settings
+from api import settings, signing
+from api.kept import kept
 from eventstore import embedded
 from eventstore.migrate import Report, migrate
 
@@ -118,47 +119,28 @@ def migrate_database() -> Report:
 
 
 def _provide_keys(folder: Path) -> str | None:
-    """Put host keys and the secret into the environment, from the data folder where the environment
-    has none; the host key where it has just been made."""
+    """Put host keys, the secret and the signing keys' file into the environment, from the data
+    folder where the environment has none; the host key where it has just been made."""
     made: str | None = None
     if not os.environ.get(settings.SECRET_ENV):
-        os.environ[settings.SECRET_ENV], _ = _kept(folder / "secret", secrets.token_urlsafe(32))
+        os.environ[settings.SECRET_ENV], _ = kept(
+            folder / "secret", secrets.token_urlsafe(32), settings.SECRET_ENV
+        )
     elif len(os.environ[settings.SECRET_ENV].encode()) < 32:
         logging.getLogger("fairdeal").warning(
             "%s is shorter than 32 bytes: tokens can be forged by guessing it", settings.SECRET_ENV
         )
     if not os.environ.get(settings.HOST_KEYS_ENV):
-        keys, new = _kept(folder / "host.key", f"host:fd_{secrets.token_urlsafe(32)}")
+        keys, new = kept(
+            folder / settings.HOST_KEY_FILE,
+            f"host:fd_{secrets.token_urlsafe(32)}",
+            settings.HOST_KEYS_ENV,
+        )
         os.environ[settings.HOST_KEYS_ENV] = keys
         made = keys.partition(":")[2] if new else None
+    if not any(map(os.environ.get, (settings.SIGNING_KEYS_ENV, settings.SIGNING_KEYS_FILE_ENV))):
+        os.environ[settings.SIGNING_KEYS_FILE_ENV] = str(signing.key_file(folder))
     return made
-
-
-def _kept(path: Path, text: str) -> tuple[str, bool]:
-    """What the file holds, and whether it is new: `text` is written there if there was no file."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    try:
-        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(text + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        # A link appears whole and never over another: of two first starts one makes the file.
-        os.link(draft, path)
-        new = True
-    except FileExistsError:
-        new = False
-    except OSError as error:
-        raise ServeError(
-            f"{path} cannot be written ({error.strerror}). Set {settings.DATA_DIR_ENV} to a folder "
-            f"of yours, or give {settings.HOST_KEYS_ENV} and {settings.SECRET_ENV}."
-        ) from None
-    finally:
-        draft.unlink(missing_ok=True)
-    try:
-        return path.read_text().strip(), new
-    except OSError as error:
-        raise ServeError(f"{path} cannot be read ({error.strerror}).") from None
 
 
 def _check_free(host: str, port: int) -> None:

@@ -12,6 +12,10 @@ SECRET_ENV: Final = "FAIRDEAL_SECRET"
 HOST_KEYS_ENV: Final = "FAIRDEAL_HOST_KEYS"
 DATABASE_URL_ENV: Final = "FAIRDEAL_DATABASE_URL"
 DATA_DIR_ENV: Final = "FAIRDEAL_DATA_DIR"
+SIGNING_KEYS_ENV: Final = "FAIRDEAL_SIGNING_KEYS"
+SIGNING_KEYS_FILE_ENV: Final = "FAIRDEAL_SIGNING_KEYS_FILE"
+HOST_KEY_FILE: Final = "host.key"
+"""The file of the data folder with the host keys, where the environment has none."""
 
 
 class SettingsError(Exception):
@@ -27,6 +31,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """`FAIRDEAL_HOST_KEYS`, `name:key,…`: tenant by name; a key is what a host presents."""
     secret: str
     """`FAIRDEAL_SECRET`: signs seat and spectator tokens; at least 32 random bytes."""
+    signing_keys: str = ""
+    """`FAIRDEAL_SIGNING_KEYS`: they sign receipts (see `api.signing`)."""
+    signing_keys_file: str = ""
+    """`FAIRDEAL_SIGNING_KEYS_FILE`: the file that holds them instead; read again as it changes."""
     database_connections: int = 8
     """`FAIRDEAL_DATABASE_CONNECTIONS`: at most, for each process."""
     database_prepare: bool = True
@@ -57,6 +65,8 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
         "database_url": _needed(environment, DATABASE_URL_ENV),
         "host_keys": host_keys(_needed(environment, HOST_KEYS_ENV)),
         "secret": _needed(environment, SECRET_ENV),
+        "signing_keys": environment.get(SIGNING_KEYS_ENV, ""),
+        "signing_keys_file": environment.get(SIGNING_KEYS_FILE_ENV, ""),
     }
     for name in (
         "database_connections",

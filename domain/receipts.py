@@ -30,7 +30,7 @@ class Receipt(msgspec.Struct, frozen=True):
     signature: str
 
 
-class PublicKey(msgspec.Struct, frozen=True, omit_defaults=True):
+class PublicKey(msgspec.Struct, frozen=True):
     """A public key as a JWK. `nbf` and `exp` are the seconds since 1970 between which it signs: for
     people to read. A receipt's `at` is its event's time, not that of signing, so no check can rest
     on them, and receipts stay valid after the key has been replaced."""
@@ -41,8 +41,8 @@ class PublicKey(msgspec.Struct, frozen=True, omit_defaults=True):
     crv: str = "Ed25519"
     use: str = "sig"
     alg: str = "EdDSA"
-    nbf: int | None = None
-    exp: int | None = None
+    nbf: int | msgspec.UnsetType = msgspec.UNSET
+    exp: int | msgspec.UnsetType = msgspec.UNSET
 
 
 class SigningKey:
@@ -57,11 +57,15 @@ class SigningKey:
 
     def receipt(self, game: str, entry: Entry) -> Receipt:
         """The receipt for an event of a game."""
+        return self.sign(game, entry.version, entry.hash, entry.at)
+
+    def sign(self, game: str, version: int, hash_: bytes, at: int) -> Receipt:
+        """The receipt for a version of a game: its event's hash and time (microseconds)."""
         unsigned = {
             "game": game,
-            "version": entry.version,
-            "hash": entry.hash.hex(),
-            "at": format_at(entry.at),
+            "version": version,
+            "hash": hash_.hex(),
+            "at": format_at(at),
             "key": self.kid,
         }
         signature = base64url.encode(self._private.sign(encode_canonical(unsigned)))
@@ -69,7 +73,13 @@ class SigningKey:
 
     def public(self, nbf: int | None = None, exp: int | None = None) -> PublicKey:
         """The public half."""
-        return PublicKey(self.kid, self.x, nbf=nbf, exp=exp)
+        unset = msgspec.UNSET
+        return PublicKey(
+            self.kid,
+            self.x,
+            nbf=unset if nbf is None else nbf,
+            exp=unset if exp is None else exp,
+        )
 
 
 def thumbprint(x: str) -> str:

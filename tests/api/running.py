@@ -13,6 +13,7 @@ from api.settings import Settings
 
 HOST_KEY = "key-of-the-host-under-test"
 OTHER_KEY = "key-of-another-host"
+SIGNING_KEYS = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8:1750000000"
 SECRET = "a secret of at least thirty-two bytes"
 
 Json = dict[str, Any]
@@ -25,7 +26,7 @@ async def running(database_url: str, **changes: Any) -> AsyncIterator[httpx.Asyn
         database_url=database_url,
         host_keys={"host": HOST_KEY, "other": OTHER_KEY},
         secret=SECRET,
-        **changes,
+        **{"signing_keys": SIGNING_KEYS, **changes},
     )
     app: Any = create_app(settings)
     started, ended = asyncio.Event(), asyncio.Event()

@@ -1,0 +1,35 @@
+"""A game's log as a file: header, events as the viewer may see them now, and a receipt."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from api.games import History
+from api.signing import Signer
+from domain.export import FORMAT, Header, lines
+from domain.log import event_view
+from domain.visibility import Viewer
+
+
+def export_lines(history: History, viewer: Viewer, signer: Signer | None) -> Iterator[bytes]:
+    """The file for a viewer, line by line (contract, *The log*). Without a signer it has neither
+    keys nor a receipt."""
+    known = history.newest
+    table = known.table
+    header = Header(
+        format=FORMAT,
+        game=table.game.name,
+        id=table.id,
+        rules_version=table.rules_version,
+        viewer=msgspec.to_builtins(viewer),
+        keys=() if signer is None else signer.keys,
+    )
+    views = (event_view(table.id, e, viewer.seat, table.openings) for e in history.entries)
+    receipts = () if signer is None else (signer.newest(known),)
+    return lines(header, views, receipts)
+
+
+def file_name(history: History) -> str:
+    """What the file is best called."""
+    table = history.newest.table
+    return f"fairdeal-{table.game.name}-{table.id}.ndjson"
