@@ -5,10 +5,12 @@ each from its lowest listed rank to its highest, the joker last: rules, *The dea
 fair*), and a set of cards is a bit mask of those indexes. On the wire it is two characters.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import Annotated, Final, NewType
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Final, NewType, TypeVar
 
 import msgspec
+
+T = TypeVar("T")
 
 Card = NewType("Card", int)
 """Index of a card in its pack."""
@@ -65,6 +67,11 @@ class Pack:
             return f"{_GERMAN_RANKS.get(rank, rank)} of {_GERMAN_SUITS[suit]}"
         return ("10" if rank == "T" else rank) + _FRENCH_SUITS[suit]
 
+    def held(self, bits: int, text: str) -> Card | None:
+        """The card of this notation, if it is of this pack and in the set `bits`."""
+        card = self.index.get(text)
+        return card if card is not None and bits >> card & 1 else None
+
     def texts(self, cards: Iterable[Card]) -> tuple[str, ...]:
         """The notation of each card, in the order given."""
         names = self.cards
@@ -95,3 +102,13 @@ def members(bits: int) -> Iterator[Card]:
         low = bits & -bits
         yield Card(low.bit_length() - 1)
         bits ^= low
+
+
+def by_card(choices: Sequence[T], bits: int) -> list[T]:
+    """Of what `choices` holds for each card of the pack, that for the cards of a bit mask."""
+    found: list[T] = []
+    while bits:
+        low = bits & -bits
+        found.append(choices[low.bit_length() - 1])
+        bits ^= low
+    return found

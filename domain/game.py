@@ -8,7 +8,7 @@ States are mutable structs used as values: `evolve` changes the one it is given,
 on a copy of its own (`Turn`) and a fold on a fresh one. Nobody else calls `evolve`.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Generic, Literal, Protocol, TypeVar
 
@@ -18,7 +18,7 @@ from domain.actions import Action
 from domain.cards import Card, Pack
 from domain.events import Event
 from domain.evidence import Challenge
-from domain.seats import Seat
+from domain.seats import LEFT, Seat, next_seat, round_from
 from domain.shuffle import hand_seed
 from domain.telling import Payment, PlayedCard, Telling
 
@@ -92,6 +92,19 @@ class HandPlan(msgspec.Struct, frozen=True):
     each: int
 
 
+def plan_from(
+    dealer: Seat, seats: int, still_in: Container[Seat], each: int, step: int = LEFT
+) -> HandPlan:
+    """The plan of a hand dealt by `dealer` in direction `step`: the next player still in is dealt
+    first, and the one on the dealer's other side cuts."""
+    first = next_seat(dealer, seats, still_in, step)
+    return HandPlan(
+        seats=round_from(first, seats, still_in, step),
+        cutter=next_seat(dealer, seats, still_in, -step),
+        each=each,
+    )
+
+
 class Score(msgspec.Struct, frozen=True):
     """Where a seat stands: lives where the game has them, chips, points where they run on."""
 
@@ -128,6 +141,24 @@ class Previous(msgspec.Struct, frozen=True):
     taker: Seat | None
     payments: tuple[Payment, ...]
     payments_hand: int | None
+
+
+def gone_from_table(
+    before: Previous | None, hand: int, trick: tuple[PlayedCard, ...], taker: Seat | None
+) -> Previous:
+    """What has just gone once a trick or run has: it, and the payments as before."""
+    if before is None:
+        return Previous(hand, trick, taker, (), None)
+    return Previous(hand, trick, taker, before.payments, before.payments_hand)
+
+
+def paid_for_hand(
+    before: Previous | None, hand: int, payments: tuple[Payment, ...]
+) -> Previous | None:
+    """What has just gone once a hand is paid for: its last trick or run, and its payments."""
+    if before is None:
+        return None
+    return msgspec.structs.replace(before, payments=payments, payments_hand=hand)
 
 
 class Private(msgspec.Struct, frozen=True):

@@ -4,6 +4,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from domain.game import Game
+from domain.loc import LOC
 from domain.lodam import LODAM
 
-GAMES: Final = MappingProxyType[str, Game[Any]]({game.name: game for game in (LODAM,)})
+GAMES: Final = MappingProxyType[str, Game[Any]]({game.name: game for game in (LODAM, LOC)})

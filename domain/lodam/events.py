@@ -7,17 +7,12 @@ from typing import ClassVar, Final
 import msgspec
 
 from domain.events import Event
+from domain.hand import OneCard
 from domain.ledger import ChipsMoved
 from domain.lodam.commands import Kind
 from domain.seats import Seat
 from domain.tricks import CardPlayed, Passed, TrickTaken
 from domain.visibility import ForSeat, ForSeats, ForTable, Public
-
-
-class OneCard(msgspec.Struct, frozen=True):
-    """A single card."""
-
-    card: str
 
 
 class TradedCards(msgspec.Struct, frozen=True):

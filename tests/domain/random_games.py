@@ -17,6 +17,9 @@ from domain.actions import Action, Cut, CutChoice, Deal
 from domain.cards import Card, members
 from domain.events import Event
 from domain.game import KeyedChance, OptionError
+from domain.loc.events import HandSettled
+from domain.loc.rules import PACK as loc_pack
+from domain.loc.state import LocState
 from domain.lodam.events import HandScored
 from domain.lodam.rules import points_of
 from domain.lodam.state import LodamState
@@ -99,7 +102,41 @@ def lodam_account(before: Table, after: Table, event: Event) -> None:
         assert after.game.hand_scores(after.play)[-1].points == event.points
 
 
-FACTS: dict[str, Facts] = {"lodam": Facts(lodam_rules, lodam_cards, lodam_account)}
+def loc_rules(chance: random.Random) -> Rules:
+    """Any option of Loc; few hands, and stacks that run short."""
+    picked = {
+        "stake": chance.choice([1, 2, 7, 1000]),
+        "starting_chips": chance.choice([None, 1, 5, 12, 40]),
+        "bets": chance.choice(["auto", "manual"]),
+        "joker": chance.choice(["super_ace", "ends_hand"]),
+        "hands": chance.choice([None, 1, 3, 6]),
+    }
+    return {name: picked[name] for name in picked if chance.random() < 0.7}
+
+
+def loc_cards(state: LocState) -> list[Card]:
+    """Hands, discards, cards laid, the tricks shown and what was set aside."""
+    found = [card for hand in state.hands for card in members(hand)]
+    found += [card for card in (*state.discards, *state.laid) if card is not None]
+    found += [loc_pack.index[play.card] for trick in state.tricks for play in trick]
+    return found + list(state.stock)
+
+
+def loc_account(before: Table, after: Table, event: Event) -> None:
+    """loc, End: a finished hand leaves the bank empty, and brings what was won less what was bet;
+    Short stacks: with starting chips nobody falls below zero."""
+    if isinstance(event, HandSettled):
+        assert after.game.pot(after.play) == 0
+        assert sum(event.chips) == 0
+        assert after.game.hand_scores(after.play)[-1].chips == event.chips
+    if after.play.options.starting_chips is not None:
+        assert min(after.play.ledger.balances) >= 0
+
+
+FACTS: dict[str, Facts] = {
+    "lodam": Facts(lodam_rules, lodam_cards, lodam_account),
+    "loc": Facts(loc_rules, loc_cards, loc_account),
+}
 
 
 def setting(game: str, chance: random.Random) -> tuple[int, Rules]:
@@ -176,7 +213,7 @@ def _next(
     if chance.random() < 0.002:
         return ask(chance.choice([IssueSeatToken(0), ErasePlayer(1)]))
     if leaving and chance.random() < 0.02:
-        if chance.random() < 0.02:
+        if chance.random() < 0.1:
             return ask(Abandon("enough"))
         able = [seat for seat in table.order if not table.seats[seat].resigned]
         if able:
@@ -204,7 +241,8 @@ def uuid(chance: random.Random) -> str:
 
 def any_action(game: str, chance: random.Random) -> Action:
     """A well-formed action of the game, legal or not: any type, any card, any seat."""
-    kind: type[Action] = chance.choice([*GAMES[game].actions, Cut, Deal])
+    kinds: list[type[Action]] = [*GAMES[game].actions, Cut, Deal]
+    kind = chance.choice(kinds)
     values: dict[str, Any] = {}
     for field in msgspec.inspect.type_info(kind).fields:  # type: ignore[attr-defined]
         if field.name in ("hand", "trick", "offer"):

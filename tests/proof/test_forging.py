@@ -430,5 +430,5 @@ def test_an_unknown_type_schema_and_rules_version() -> None:
     header = msgspec.structs.replace(log.header, rules_version=99)
     entries = tuple(rechained(log.header.id, put(log.entries, other)))
     report = verify(Export(header, entries, ()))
-    assert "does not know lodam by rules version 99" in failures(report.checks, 1)[0].detail
+    assert f"does not know {log.header.game} by rules version 99" in failures(report.checks, 1)[0].detail
     assert encode_canonical({"rules_version": 99})[1:-1] in entries[0].data
