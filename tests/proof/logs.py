@@ -96,13 +96,19 @@ def of_type(entries: Sequence[Entry], name: str) -> list[Entry]:
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The path of every scalar in some JSON."""
+    """The path of every scalar in some JSON, in lists those of the first and the last item."""
     if isinstance(value, dict | list):
-        items = value.items() if isinstance(value, dict) else enumerate(value)
+        items = (
+            value.items() if isinstance(value, dict) else list(enumerate(value))[:: _step(value)]
+        )
         for key, inner in items:
             yield from leaves(inner, (*path, key))
     else:
         yield path
+
+
+def _step(items: list[Any]) -> int:
+    return max(1, len(items) - 1)
 
 
 def flip(value: Any, path: tuple[Any, ...]) -> None:

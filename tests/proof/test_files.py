@@ -42,13 +42,13 @@ def test_the_file_that_the_others_are_made_from_is_a_good_one() -> None:
 
 
 @given(st.lists(st.binary(max_size=60), max_size=5))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_any_bytes(file: list[bytes]) -> None:
     assert judged(file) == "no log"
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_file_with_some_bytes_changed(data: st.DataObject) -> None:
     text = bytearray(b"".join(SMALL))
     for _ in range(data.draw(st.integers(1, 4))):
@@ -82,7 +82,7 @@ def _replace(value: Any, chance: st.DataObject, other: Any) -> Any:
 
 
 @given(st.data(), json_values)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_file_with_any_value_anywhere_in_a_line(data: st.DataObject, other: Any) -> None:
     number = data.draw(st.integers(0, len(SMALL) - 1))
     line = _replace(json.loads(SMALL[number]), data, other)
@@ -91,7 +91,7 @@ def test_a_file_with_any_value_anywhere_in_a_line(data: st.DataObject, other: An
 
 
 @given(st.data(), json_values)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_any_value_in_an_event_under_hashes_that_fit(data: st.DataObject, other: Any) -> None:
     """The same with a consistent chain, so that the rules and the deal come to see it."""
     log = WHOLE

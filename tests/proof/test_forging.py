@@ -347,7 +347,7 @@ def every_leaf(log: Export) -> Iterator[tuple[Entry, str, Entry]]:
             if leaf[0] not in free:
                 yield entry, str(leaf), changed(entry, lambda data, leaf=leaf: flip(data, leaf))
         for index, part in enumerate(entry.sealed):
-            for leaf in list(leaves(msgspec.json.decode(part.body or b"")))[:2]:
+            for leaf in list(leaves(msgspec.json.decode(part.body or b"")))[:1]:
                 if leaf[0] not in free:
                     forged = part_changed(entry, index, lambda data, leaf=leaf: flip(data, leaf))
                     yield entry, f"part {index} {leaf}", forged
@@ -359,7 +359,7 @@ def test_any_value_of_any_type_of_event_with_hashes_that_fit(path: Path) -> None
     log = sample(path)
     tried = 0
     for entry, what, forged in every_leaf(log):
-        upto = min(len(log.entries), entry.version + 120)
+        upto = min(len(log.entries), entry.version + 60)
         entries = rechained(log.header.id, put(log.entries, forged)[:upto])
         found = [
             check
@@ -369,7 +369,7 @@ def test_any_value_of_any_type_of_event_with_hashes_that_fit(path: Path) -> None
         assert found, f"version {entry.version} {entry.type}: {what} changed unseen"
         assert all(check.detail.startswith(("version ", "and ")) for check in found)
         tried += 1
-    assert tried > 60
+    assert tried > 40
 
 
 KEY = SigningKey(bytes(range(32)))
@@ -430,5 +430,8 @@ def test_an_unknown_type_schema_and_rules_version() -> None:
     header = msgspec.structs.replace(log.header, rules_version=99)
     entries = tuple(rechained(log.header.id, put(log.entries, other)))
     report = verify(Export(header, entries, ()))
-    assert "does not know lodam by rules version 99" in failures(report.checks, 1)[0].detail
+    assert (
+        f"does not know {log.header.game} by rules version 99"
+        in failures(report.checks, 1)[0].detail
+    )
     assert encode_canonical({"rules_version": 99})[1:-1] in entries[0].data

@@ -1,0 +1,1 @@
+"""A second opinion in another language, written from the documents alone."""
