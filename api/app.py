@@ -64,7 +64,7 @@ def create_app(settings: Settings) -> Litestar:
 
 
 def _running(settings: Settings) -> Callable[[Litestar], Any]:
-    signer = Signer(settings)
+    signer = Signer(settings.signing_keys, settings.signing_keys_file)
 
     @asynccontextmanager
     async def running(app: Litestar) -> AsyncIterator[None]:

@@ -120,7 +120,7 @@ class Batch:
             stream=self.game_id,
             expected=self.expected,
             prev=first.entries[0].prev,
-            events=tuple([_new(e) for decided in self.commands for e in decided.entries]),
+            events=tuple([new_event(e) for decided in self.commands for e in decided.entries]),
             command=first.id,
             answer=Answer(
                 self.game_id, first.entries[0].version, first.entries[-1].version, response
@@ -149,7 +149,8 @@ def tags_of(table: Table) -> tuple[str, ...]:
     )
 
 
-def _new(entry: Entry) -> NewEvent:
+def new_event(entry: Entry) -> NewEvent:
+    """An entry of the log as the store takes it."""
     return NewEvent(
         type=entry.type,
         schema=entry.schema,

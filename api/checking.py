@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Final
 
@@ -46,7 +47,7 @@ class Checked(msgspec.Struct, frozen=True):
     explanation: Explanation | None = None
 
 
-def read_log(path: Path) -> Export:
+def read_log(path: Traversable) -> Export:
     """The log in a file, `-` for what comes in. Raises UnreadableFile."""
     try:
         if str(path) == "-":

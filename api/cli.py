@@ -4,11 +4,12 @@ Exit codes: 0 done, 1 it did not work (a message says why), 2 the command line w
 """
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated
 
 import typer
+
+from api.cli_proof import commands
+from api.complaints import complaints
 
 app = typer.Typer(
     name="fairdeal",
@@ -18,6 +19,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.add_typer(commands)
 
 
 @app.callback()
@@ -34,7 +36,7 @@ def serve(
     """Serve the API; without FAIRDEAL_DATABASE_URL on a Postgres of its own."""
     from api import serving
 
-    with _complaints():
+    with complaints():
         serving.serve(host, port, workers)
 
 
@@ -47,7 +49,7 @@ def demo(
     """Play a whole game of four through HTTP, print it, and check its log offline."""
     from api import demo as play
 
-    with _complaints():
+    with complaints():
         if not play.run(seed):
             raise typer.Exit(1)
 
@@ -59,33 +61,13 @@ def migrate(
     """Bring the database up to this version."""
     from api import serving
 
-    with _complaints():
+    with complaints():
         report = serving.migrate_database()
         if as_json:
             print(json.dumps({"applied": report.applied, "already": report.already}))
         else:
             done = ", ".join(report.applied) or "nothing to do"
             print(f"Migrated: {done} ({report.already} applied before).")
-
-
-@contextmanager
-def _complaints() -> Iterator[None]:
-    """Foreseen failures are one line on stderr and exit code 1."""
-    import psycopg
-
-    from api.serving import ServeError
-    from api.settings import SettingsError
-    from eventstore.embedded import EmbeddedPostgresError
-    from eventstore.migrate import MigrationError
-
-    try:
-        yield
-    except (ServeError, SettingsError, EmbeddedPostgresError, MigrationError) as error:
-        typer.echo(f"fairdeal: {error}", err=True)
-        raise typer.Exit(1) from None
-    except psycopg.OperationalError as error:
-        typer.echo(f"fairdeal: the database cannot be used: {error}".strip(), err=True)
-        raise typer.Exit(1) from None
 
 
 def main() -> None:

@@ -29,7 +29,6 @@ from api.identity import Caller, Keyring
 from api.problems import TITLES, ProblemBody, ProblemField
 from api.routes.health import Health
 from api.routes.rules import rules_answer, rules_page
-from api.settings import Settings
 from api.signing import KeptKey, Signer
 from domain.actions import Action
 from domain.bots import RANDOM
@@ -59,14 +58,7 @@ from domain.visibility import SPECTATOR, Viewer
 GAME_ID: Final = "01970000-0000-7000-8000-000000000001"
 _AT: Final = 1_750_000_000_000_000
 _KEY: Final = bytes(range(32))
-_SIGNER: Final = Signer(
-    Settings(
-        database_url="",
-        host_keys={},
-        secret="",
-        signing_keys=KeptKey(bytes(range(100, 132)), _AT // 1_000_000).text,
-    )
-)
+_SIGNER: Final = Signer(KeptKey(bytes(range(100, 132)), _AT // 1_000_000).text)
 _PARAMETERS: Final[dict[str, Any]] = {
     "card": "QH",
     "seat": 2,

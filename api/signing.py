@@ -9,7 +9,7 @@ import logging
 import os
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +17,7 @@ import msgspec
 
 from api.games import Known
 from api.kept import changing, kept, read, replace
-from api.settings import SIGNING_KEYS_ENV, SIGNING_KEYS_FILE_ENV, Settings, SettingsError
+from api.settings import SIGNING_KEYS_ENV, SIGNING_KEYS_FILE_ENV, SettingsError, data_dir
 from domain import base64url
 from domain.receipts import PublicKey, Receipt, SigningKey
 
@@ -67,8 +67,9 @@ def parse(text: str, source: str) -> tuple[KeptKey, ...]:
     return tuple(found)
 
 
-def followed(keys: Sequence[KeptKey], now: int) -> tuple[KeptKey, ...]:
-    """The keys with a new one after them, which signs from `now` on (seconds since 1970)."""
+def rotated(keys: Sequence[KeptKey]) -> tuple[KeptKey, ...]:
+    """The keys with a new one after them, which signs from now on."""
+    now = int(time.time())
     ended = [msgspec.structs.replace(key, until=now) if key.until is None else key for key in keys]
     return (*ended, KeptKey(secrets.token_bytes(32), now))
 
@@ -76,7 +77,7 @@ def followed(keys: Sequence[KeptKey], now: int) -> tuple[KeptKey, ...]:
 def key_file(folder: Path) -> Path:
     """The file with the keys in the data folder, made with a first key if there is none."""
     path = folder / _FILE
-    [first] = followed((), int(time.time()))
+    [first] = rotated(())
     kept(path, first.text, SIGNING_KEYS_ENV)
     return path
 
@@ -84,21 +85,40 @@ def key_file(folder: Path) -> Path:
 def rotate(path: Path) -> KeptKey:
     """Let a new key sign from now on. Raises SettingsError."""
     with changing(path):
-        keys = followed(parse(read(path), str(path)), int(time.time()))
+        keys = rotated(parse(read(path), str(path)))
         replace(path, "\n".join([key.text for key in keys]))
     return keys[-1]
+
+
+def file_of_environment(environment: Mapping[str, str] = os.environ) -> Path:
+    """The file of the signing keys: the one set, or that of the data folder."""
+    given = environment.get(SIGNING_KEYS_FILE_ENV)
+    return Path(given) if given else data_dir(environment) / _FILE
+
+
+def of_environment(environment: Mapping[str, str] = os.environ) -> "Signer | None":
+    """What signs in this environment; None where no key has been made yet. Raises SettingsError."""
+    text = environment.get(SIGNING_KEYS_ENV, "")
+    path = file_of_environment(environment)
+    if not text and not environment.get(SIGNING_KEYS_FILE_ENV) and not path.exists():
+        return None
+    return Signer(text, "" if text else str(path))
 
 
 class Signer:
     """Signs receipts in one process."""
 
-    def __init__(self, settings: Settings) -> None:
-        """Raises SettingsError where the settings hold no keys."""
-        if not (settings.signing_keys or settings.signing_keys_file):
+    def __init__(self, keys: str, file: str = "") -> None:
+        """With keys in text, or in a file that is read again when it changes. Raises SettingsError
+        where there are none."""
+        if not (keys or file):
             raise SettingsError(f"{SIGNING_KEYS_ENV} or {SIGNING_KEYS_FILE_ENV} is not set")
-        self._file: Final = None if settings.signing_keys else Path(settings.signing_keys_file)
+        self._file: Final = None if keys else Path(file)
         self._seen: tuple[int, int] | None = None
-        self._use(settings.signing_keys, SIGNING_KEYS_ENV) if self._file is None else self._look()
+        if self._file is None:
+            self._use(keys, SIGNING_KEYS_ENV)
+        else:
+            self._look()
 
     @property
     def keys(self) -> tuple[PublicKey, ...]:
