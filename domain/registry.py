@@ -5,5 +5,6 @@ from typing import Any, Final
 
 from domain.game import Game
 from domain.lodam import LODAM
+from domain.lorum import LORUM
 
-GAMES: Final = MappingProxyType[str, Game[Any]]({game.name: game for game in (LODAM,)})
+GAMES: Final = MappingProxyType[str, Game[Any]]({game.name: game for game in (LODAM, LORUM)})
