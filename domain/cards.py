@@ -17,6 +17,7 @@ CardText = Annotated[
     str,
     msgspec.Meta(
         pattern="^([2-9TJQKA][CDHS]|[789TUOKA][ALHB]|XX)$",
+        max_length=2,  # `$` alone would let a line end pass
         description="Rank then suit: `TH` the ten of hearts, `OA` the Ober of acorns, `XX` the "
         "joker.",
     ),
@@ -31,7 +32,7 @@ _GERMAN_RANKS: Final = {"T": "10", "U": "Unter", "O": "Ober", "K": "king", "A": 
 class Pack:
     """An ordered pack: `ranks` from low to high within each of `suits`, then perhaps a joker."""
 
-    __slots__ = ("cards", "index", "joker", "name", "ranks", "suit_masks", "suits")
+    __slots__ = ("cards", "index", "joker", "name", "ranks", "suit_masks", "suit_of", "suits")
 
     def __init__(self, name: str, suits: str, ranks: str, *, joker: bool = False) -> None:
         self.name: Final = name
@@ -42,16 +43,14 @@ class Pack:
         self.index: Final[dict[str, Card]] = {t: Card(i) for i, t in enumerate(texts)}
         self.joker: Final[Card | None] = Card(len(texts) - 1) if joker else None
         size = len(ranks)
+        self.suit_of: Final[tuple[int, ...]] = tuple([i // size for i in range(len(texts))])
+        """By card: the index of its suit in `suits` (one past the last for the joker)."""
         self.suit_masks: Final[tuple[int, ...]] = tuple(
             ((1 << size) - 1) << (size * i) for i in range(len(suits))
         )
 
     def __len__(self) -> int:
         return len(self.cards)
-
-    def suit(self, card: Card) -> int:
-        """Index of the card's suit in `suits` (one past the last for the joker)."""
-        return card // len(self.ranks)
 
     def rank(self, card: Card) -> int:
         """Index of the card's rank in `ranks` (0 for the joker)."""

@@ -52,7 +52,8 @@ def highest_of(trick: Trick, suit: int, pack: Pack, strength: Sequence[int]) -> 
     """Who played the strongest card of a suit (`strength` by card), or None if nobody did."""
     best: Seat | None = None
     power = -1
+    suit_of = pack.suit_of
     for seat, card in trick:
-        if pack.suit(card) == suit and strength[card] > power:
+        if suit_of[card] == suit and strength[card] > power:
             best, power = seat, strength[card]
     return best

@@ -107,9 +107,9 @@ class EventStore:
     async def append(self, request: Append) -> Outcome:
         """Write a batch of events or nothing, in one round trip.
 
-        A lost connection is not an answer: the append is sent again under its command id, which
-        the database does at most once. StoreUnavailable leaves open whether it was done; the
-        same request may be given again.
+        A lost connection is not an answer: the append is sent again, and if the log holds its
+        command id after the version it expected, it was done. StoreUnavailable leaves open
+        whether it was done; the same request, with the same `expected`, may be given again.
 
         A key that is known beats everything else. A stream whose head has another hash than
         `prev` stands elsewhere, so it is WrongVersion, if need be with the expected number.
@@ -140,12 +140,12 @@ class EventStore:
     async def answer(self, key: CallerKey) -> Replayed | KeyMismatch | None:
         """What a caller's key did before; None for a key that is new."""
         scope = wire.scope(key.scope)
-        parameters = (wire.int2(wire.lane(scope)), scope, key.key)
+        parameters = (wire.int2(wire.lane(scope)), scope, wire.half_digest(key.key))
         rows = await self._pool.run(queries.answer, parameters)
         if not rows:
             return None
         [(fingerprint, stream, first, last, response)] = rows
-        if fingerprint != key.fingerprint:
+        if fingerprint != wire.half_digest(key.fingerprint):
             return KeyMismatch()
         return Replayed(
             Answer(stream=stream, first_version=first, last_version=last, response=response)
@@ -249,8 +249,8 @@ def _append_parameters(request: Append) -> tuple[bytes | None, ...]:
         *_sealed_parameters(request.expected + 1, events),
         wire.int2(wire.lane(scope)),
         scope,
-        None if key is None else key.key,
-        None if key is None else key.fingerprint,
+        None if key is None else wire.half_digest(key.key),
+        None if key is None else wire.half_digest(key.fingerprint),
         wire.int4(answer.first_version),
         wire.int4(answer.last_version),
         None if key is None else answer.response,

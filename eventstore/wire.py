@@ -64,6 +64,13 @@ def scope(text: str) -> bytes:
         return sha256(text.encode()).digest()[:16]
 
 
+def half_digest(digest: bytes) -> bytes:
+    """The first half of a 32-byte digest, which is enough to tell one caller's requests apart."""
+    if len(digest) != 32:
+        raise ValueError("keys and fingerprints are digests of 32 bytes")
+    return digest[:16]
+
+
 def int2(value: int) -> bytes:
     return _INT2(value)
 

@@ -6,6 +6,7 @@ temporary folder.
 """
 
 import asyncio
+import gc
 import os
 import shutil
 import tempfile
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 from uuid import uuid4
 
@@ -24,6 +26,9 @@ from psycopg.conninfo import make_conninfo
 
 from eventstore import embedded
 from eventstore.migrate import migrate
+
+if TYPE_CHECKING:
+    from testcontainers.postgres import PostgresContainer
 
 CONTAINER_IMAGE = "postgres:15-alpine"
 
@@ -44,6 +49,18 @@ def postgres() -> Iterator[str]:
 @contextmanager
 def container() -> Iterator[str]:
     """A Postgres in a container; skips with the engine's own words where none answers."""
+    engine, trouble = _start_container()
+    if engine is None:
+        pytest.skip(f"no Docker engine answers: {trouble}")
+    try:
+        yield engine.get_connection_url()
+    finally:
+        engine.stop()
+
+
+def _start_container() -> "tuple[PostgresContainer | None, str]":
+    trouble = ""
+    # The client warns about itself, and leaves a socket open where no engine answers.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from docker.errors import DockerException  # type: ignore[import-untyped]
@@ -52,12 +69,11 @@ def container() -> Iterator[str]:
         try:
             engine = PostgresContainer(CONTAINER_IMAGE, driver=None)
             engine.start()
+            return engine, trouble
         except DockerException as error:
-            pytest.skip(f"no Docker engine answers: {error}")
-    try:
-        yield engine.get_connection_url()
-    finally:
-        engine.stop()
+            trouble = str(error)
+        gc.collect()
+    return None, trouble
 
 
 @contextmanager

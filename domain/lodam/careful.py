@@ -65,7 +65,7 @@ class CarefulBot:
                 memory.trick.append((event.seat, card))
                 memory.gone |= 1 << card
             case TrumpTurned() if event.face is not None:
-                memory.trump = PACK.suit(PACK.index[event.face.card])
+                memory.trump = PACK.suit_of[PACK.index[event.face.card]]
             case TrickTaken():
                 memory.points[event.seat] += points_of([card for _, card in memory.trick])
                 if memory.points[event.seat] >= THRESHOLD and memory.reached[event.seat] is None:
@@ -116,8 +116,10 @@ def trade(memory: Memory, actions: tuple[Action, ...], hand: tuple[Card, ...]) -
 
 def guards(memory: Memory, card: Card, hand: tuple[Card, ...]) -> int:
     """How many lower cards of the suit the hand has beside this one."""
-    suit, power = PACK.suit(card), memory.strength[card]
-    return sum([1 for other in hand if PACK.suit(other) == suit and memory.strength[other] < power])
+    suit, power = PACK.suit_of[card], memory.strength[card]
+    return sum(
+        [1 for other in hand if PACK.suit_of[other] == suit and memory.strength[other] < power]
+    )
 
 
 def play(memory: Memory, actions: tuple[Action, ...], hand: tuple[Card, ...]) -> Action | None:
@@ -143,12 +145,12 @@ def _taker_with(memory: Memory, card: Card) -> Seat:
 
 def _risk_of_lead(memory: Memory, card: Card, hand: tuple[Card, ...]) -> tuple[int, int]:
     """Fewer cards still out that beat the lead make it riskier; then points, then strength."""
-    suit, power = PACK.suit(card), memory.strength[card]
+    suit, power = PACK.suit_of[card], memory.strength[card]
     mine = set(hand)
     beating = [
         other
         for other in range(len(PACK))
-        if PACK.suit(Card(other)) == suit
+        if PACK.suit_of[Card(other)] == suit
         and memory.strength[other] > power
         and not memory.gone >> other & 1
         and other not in mine

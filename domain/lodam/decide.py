@@ -90,11 +90,11 @@ def play(turn: LodamTurn, seat: Seat, action: Play) -> None:
     if card is None:
         raise Refused("lodam.not-in-hand", f"{action.card} is not in your hand")
     if not legal_cards(state, seat) >> card & 1:
-        led = PACK.suits[PACK.suit(state.trick[0][1])]
+        led = PACK.suits[PACK.suit_of[state.trick[0][1]]]
         raise Refused("lodam.follow-suit", f"you hold a card of the suit led ({led})")
     lapsed = state.offer
     ends_trick = len(state.trick) + 1 == len(state.order)
-    renounced = bool(state.trick) and PACK.suit(state.trick[0][1]) != PACK.suit(card)
+    renounced = bool(state.trick) and PACK.suit_of[state.trick[0][1]] != PACK.suit_of[card]
     turn.tell(CardPlayed(seat, action.card))
     if lapsed is not None:
         turn.tell(TradeLapsed(lapsed.seat, lapsed.number))
@@ -189,7 +189,7 @@ def accept_trade(turn: LodamTurn, seat: Seat, action: AcceptTrade) -> None:
         TradeConcluded(
             (offer.seat, seat),
             offer.number,
-            PACK.suit(card) == PACK.suit(offer.card),
+            PACK.suit_of[card] == PACK.suit_of[offer.card],
             TradedCards(PACK.cards[offer.card], action.card),
         )
     )

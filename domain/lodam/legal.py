@@ -128,8 +128,8 @@ def nameable(state: LodamState, seat: Seat) -> list[Seat]:
     """Whom the decider may name: who played a card of another suit than the one led."""
     if seat in state.take_only:
         return []
-    suit = PACK.suit(state.trick[0][1])
-    return sorted([player for player, card in state.trick if PACK.suit(card) != suit])
+    suit = PACK.suit_of[state.trick[0][1]]
+    return sorted([player for player, card in state.trick if PACK.suit_of[card] != suit])
 
 
 def must_answer_before_leading(state: LodamState, seat: Seat) -> bool:
@@ -140,7 +140,7 @@ def must_answer_before_leading(state: LodamState, seat: Seat) -> bool:
 def legal_cards(state: LodamState, seat: Seat) -> int:
     """The cards, as a bit mask, that the seat may play when it is its turn."""
     trick = state.trick
-    return playable(state.hands[seat], PACK.suit(trick[0][1]) if trick else None, PACK)
+    return playable(state.hands[seat], PACK.suit_of[trick[0][1]] if trick else None, PACK)
 
 
 def legal(state: LodamState, seat: Seat) -> list[Action]:

@@ -45,7 +45,7 @@ def points_of(cards: Sequence[Card]) -> int:
 
 def highest_of_led(trick: Trick, strength: Sequence[int]) -> Seat:
     """L: the player of the highest card of the suit led (lodam, *Taking a trick*)."""
-    seat = highest_of(trick, PACK.suit(trick[0][1]), PACK, strength)
+    seat = highest_of(trick, PACK.suit_of[trick[0][1]], PACK, strength)
     assert seat is not None
     return seat
 
@@ -62,8 +62,8 @@ def rightful_taker(trick: Trick, trump: int | None, strength: Sequence[int]) -> 
 
 def all_follow(trick: Trick) -> bool:
     """Whether every card of the trick is of the suit led: then nobody needs to decide."""
-    suit = PACK.suit(trick[0][1])
-    return all([PACK.suit(card) == suit for _, card in trick])
+    suit = PACK.suit_of[trick[0][1]]
+    return all([PACK.suit_of[card] == suit for _, card in trick])
 
 
 def lives_lost_per_hand(due: frozenset[Seat], points: dict[Seat, int]) -> frozenset[Seat]:

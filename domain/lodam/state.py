@@ -207,7 +207,7 @@ def _card_played(state: LodamState, event: CardPlayed, _: int) -> None:
 def _trump_turned(state: LodamState, event: TrumpTurned, _: int) -> None:
     assert event.face is not None
     state.turned = PACK.index[event.face.card]
-    state.trump = PACK.suit(state.turned)
+    state.trump = PACK.suit_of[state.turned]
     state.on_view = True
     if state.options.trump == "memory":
         state.phase = "trump_shown"

@@ -63,9 +63,9 @@ def table_view(state: LodamState, show_face_up: bool) -> LodamTable:
     shown = state.turned if state.on_view and show_face_up else None
     return LodamTable(
         trick=tuple([PlayedCard(seat, PACK.cards[card]) for seat, card in state.trick]),
-        led=PACK.suits[PACK.suit(state.trick[0][1])] if state.trick else None,
+        led=PACK.suits[PACK.suit_of[state.trick[0][1]]] if state.trick else None,
         stock=len(state.stock),
-        trump=None if shown is None else PACK.suits[PACK.suit(shown)],
+        trump=None if shown is None else PACK.suits[PACK.suit_of[shown]],
         trump_card=None if shown is None else PACK.cards[shown],
         trump_turned=state.turned is not None,
         taken=tuple([len(tricks) for tricks in state.taken]) or (0,) * state.seats,

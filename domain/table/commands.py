@@ -12,7 +12,7 @@ BotName = Literal["random", "careful"]
 By = Literal["bot", "clock", "server"]
 
 Label = Annotated[str, msgspec.Meta(max_length=200)]
-LabelName = Annotated[str, msgspec.Meta(pattern="^[a-z0-9_.-]{1,40}$")]
+LabelName = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9_.-]{1,40}$(?!\n)")]
 
 
 class Clock(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

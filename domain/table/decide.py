@@ -106,7 +106,7 @@ def to_act(table: Table) -> tuple[Seat, ...]:
     """The seats that the game waits for; none while the server has something to do."""
     match table.stage:
         case "before" | "play":
-            if table.game.forced(table.play) is not None and table.options.auto_forced:
+            if table.game.forced(table.play) is not None:
                 return ()
             return table.game.to_act(table.play)
         case "cutting":
@@ -150,16 +150,17 @@ def _set_clock(turn: TableTurn, command: Command, before: Table | None) -> None:
 def _act(turn: TableTurn, command: Command, ask: Action) -> None:
     """An action of the game: guards, the seat, then the cut, the deal or the game itself."""
     table: Table = turn.table
-    if table.stage == "waiting":
+    stage = table.stage
+    if stage == "waiting":
         raise Refused("common.not-started", "the game waits for players")
-    if table.stage == "over":
+    if stage == "over":
         raise Refused("common.game-over", "the game is over")
     _check_guards(table, ask)
     seat = command.seat
     if seat is not None:
         if table.seats[seat].resigned and command.by is None:
             raise Refused("common.resigned", "you have resigned")
-        if not table.game.still_in(table.play)[seat]:
+        if seat not in table.order:
             raise Refused("common.out", "you are out of the game")
     match ask:
         case Cut():
@@ -170,7 +171,7 @@ def _act(turn: TableTurn, command: Command, ask: Action) -> None:
             if type(ask) not in table.game.actions:
                 name = ask.__struct_config__.tag
                 raise Refused("common.no-such-action", f"{table.game.name} has no action {name}")
-            if table.stage in ("cutting", "dealing"):
+            if stage in ("cutting", "dealing"):
                 raise Refused("common.not-dealt", "the cards have not been dealt")
             assert seat is not None
             table.game.decide(turn, seat, ask)
@@ -273,7 +274,7 @@ def _resign(turn: TableTurn, seat: Seat | None) -> None:
         raise Refused("common.game-over", "the game is over")
     if table.seats[seat].resigned:
         raise Refused("common.resigned", "you have resigned")
-    if not table.game.still_in(table.play)[seat]:
+    if seat not in table.order:
         raise Refused("common.out", "you are out of the game")
     turn.tell(PlayerResigned(seat))
 

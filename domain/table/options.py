@@ -10,7 +10,7 @@ from domain.game import Game, OptionError, Options
 class Seeding(msgspec.Struct, frozen=True, kw_only=True):
     """The options that choose the deals; never on view and never in an event."""
 
-    seed: Annotated[str, msgspec.Meta(pattern="^[0-9a-fA-F]{64}$")] | None = None
+    seed: Annotated[str, msgspec.Meta(pattern="^[0-9a-fA-F]{64}$", max_length=64)] | None = None
     deal_id: Annotated[str, msgspec.Meta(min_length=1, max_length=64)] | None = None
 
 

@@ -9,7 +9,7 @@ FROM fairdeal.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
 
 -- answer --
 -- What a caller's key did.
-SELECT fingerprint, stream::text, first_version, last_version, response
+SELECT uuid_send(fingerprint), stream::text, first_version, last_version, response
 FROM fairdeal.commands
 WHERE lane = $1 AND scope = $2 AND key = $3
 

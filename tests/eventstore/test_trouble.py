@@ -81,7 +81,7 @@ async def test_an_append_whose_word_got_lost_is_done_once(
 
         assert line.lost == 1
         assert await store.read(first.stream) == stored(first, second)
-        assert count(database_url, "commands") == 2
+        assert count(database_url, "commands") == (1 if keyed else 0)
         if key is not None:
             assert await store.answer(key) == Replayed(second.answer)
 

@@ -13,7 +13,7 @@ CREATE OR REPLACE FUNCTION fairdeal.append(
     p_commands uuid[], p_datas bytea[], p_hashes bytea[],
     p_sealed_versions integer[], p_sealed_parts smallint[], p_audiences text[],
     p_digests bytea[], p_salts bytea[], p_bodies bytea[],
-    p_scope_lane smallint, p_scope uuid, p_key bytea, p_fingerprint bytea,
+    p_scope_lane smallint, p_scope uuid, p_key uuid, p_fingerprint uuid,
     p_first_version integer, p_last_version integer, p_response bytea,
     OUT outcome text, OUT at_version integer, OUT answer_stream uuid,
     OUT answer_first integer, OUT answer_last integer, OUT answer_response bytea
@@ -36,6 +36,7 @@ BEGIN
         INTO known
         FROM fairdeal.commands c
         WHERE c.lane = p_scope_lane AND c.scope = p_scope AND c.key = p_key;
+        -- Under its own command id it is this append, sent again: the log will tell below.
         IF FOUND AND known.command_id <> p_command THEN
             IF known.fingerprint = p_fingerprint THEN
                 outcome := 'replayed';
@@ -48,19 +49,6 @@ BEGIN
             END IF;
             RETURN;
         END IF;
-    END IF;
-
-    SELECT c.first_version, c.last_version INTO known
-    FROM fairdeal.commands c
-    WHERE c.lane = p_scope_lane AND c.command_id = p_command;
-    IF FOUND THEN
-        outcome := 'appended';
-        at_version := CASE
-            WHEN known.first_version > p_expected AND known.last_version <= new_version
-            THEN new_version
-            ELSE known.last_version
-        END;
-        RETURN;
     END IF;
 
     -- The stream's row is written before any event: the transaction then has its id before it
@@ -80,10 +68,17 @@ BEGIN
             AND s.version = p_expected AND s.head_hash = p_prev;
     END IF;
     IF NOT FOUND THEN
-        outcome := 'wrong-version';
-        at_version := coalesce(
-            (SELECT s.version FROM fairdeal.streams s
-             WHERE s.lane = p_lane AND s.stream = p_stream), 0);
+        -- An append whose word got lost finds itself in the log, after the version it expected.
+        SELECT max(e.version) INTO at_version
+        FROM fairdeal.events e
+        WHERE e.lane = p_lane AND e.stream = p_stream AND e.version > p_expected
+            AND (e.command_id = p_command OR e.hash = p_hashes[cardinality(p_hashes)]);
+        outcome := CASE WHEN at_version IS NULL THEN 'wrong-version' ELSE 'appended' END;
+        IF at_version IS NULL THEN
+            at_version := coalesce(
+                (SELECT s.version FROM fairdeal.streams s
+                 WHERE s.lane = p_lane AND s.stream = p_stream), 0);
+        END IF;
         RETURN;
     END IF;
 
@@ -104,10 +99,12 @@ BEGIN
             AS s (version, part, audience, digest, salt, body);
     END IF;
 
-    INSERT INTO fairdeal.commands (first_version, last_version, lane, scope, command_id, stream,
-        key, fingerprint, response)
-    VALUES (p_first_version, p_last_version, p_scope_lane, p_scope, p_command, p_stream,
-        p_key, p_fingerprint, p_response);
+    IF p_key IS NOT NULL THEN
+        INSERT INTO fairdeal.commands (first_version, last_version, lane, scope, key, fingerprint,
+            stream, command_id, response)
+        VALUES (p_first_version, p_last_version, p_scope_lane, p_scope, p_key, p_fingerprint,
+            p_stream, p_command, p_response);
+    END IF;
 
     outcome := 'appended';
     at_version := new_version;
@@ -118,5 +115,5 @@ REVOKE ALL ON FUNCTION fairdeal.append(
     smallint, uuid, integer, bytea, uuid, text, text, bytea, text[], bigint,
     text[], smallint[], bigint[], smallint[], uuid[], bytea[], bytea[],
     integer[], smallint[], text[], bytea[], bytea[], bytea[],
-    smallint, uuid, bytea, bytea, integer, integer, bytea
+    smallint, uuid, uuid, uuid, integer, integer, bytea
 ) FROM PUBLIC;

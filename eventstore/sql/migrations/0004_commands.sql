@@ -1,21 +1,18 @@
--- One row an append: what was done under which command id and, where the caller gave a key, what
--- to answer when the key comes again.
+-- What a caller's keys did, so that a key that comes again gets the first answer again.
 --
--- `scope` is where a caller's key is unique: the stream itself, or a digest of another text. The
--- lane here is that of the scope, since a key must be found before its stream is known.
+-- `scope` is where a key is unique: the stream itself, or a digest of another text. The lane is
+-- that of the scope, since a key must be found before its stream is known. Key and fingerprint
+-- are the first 16 bytes of digests, held as uuid for want of a smaller type of fixed length.
+-- An append without a key needs no row: its events bear its command id.
 CREATE TABLE fairdeal.commands (
     first_version integer  NOT NULL,
     last_version  integer  NOT NULL,
     lane          smallint NOT NULL CHECK (lane = get_byte(sha256(uuid_send(scope)), 0) & 15),
     scope         uuid     NOT NULL,
-    command_id    uuid     NOT NULL,
+    key           uuid     NOT NULL,
+    fingerprint   uuid     NOT NULL,
     stream        uuid     NOT NULL,
-    key           bytea,
-    fingerprint   bytea,
-    response      bytea,
-    PRIMARY KEY (lane, command_id),
-    CONSTRAINT keyed_whole_or_not
-        CHECK ((key IS NULL) = (fingerprint IS NULL) AND (key IS NULL) = (response IS NULL))
+    command_id    uuid     NOT NULL,
+    response      bytea    NOT NULL,
+    PRIMARY KEY (lane, scope, key)
 );
-
-CREATE UNIQUE INDEX commands_by_key ON fairdeal.commands (lane, scope, key) WHERE key IS NOT NULL;

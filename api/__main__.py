@@ -1,0 +1,5 @@
+"""`python -m api` is `fairdeal`."""
+
+from api.cli import main
+
+main()

@@ -1,0 +1,105 @@
+"""The parts list: settings in, an ASGI application out."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from litestar import Litestar
+from litestar.datastructures import MutableScopeHeaders, State
+from litestar.di import Provide
+from litestar.plugins.prometheus import PrometheusConfig, PrometheusController
+from litestar.types import Message, Scope
+
+from api import problems, schema, waker
+from api.bodies import StrictRequest
+from api.execute import Executor
+from api.games import Games
+from api.identity import Keyring
+from api.notices import Notices
+from api.parts import Parts
+from api.routes.games import GamesController
+from api.routes.health import HealthController
+from api.routes.log import LogController
+from api.routes.play import PlayController
+from api.routes.rules import RulesController
+from api.settings import Settings
+from eventstore.postgres import EventStore
+
+
+class MetricsController(PrometheusController):
+    """`/metrics`, in Prometheus' text format."""
+
+    include_in_schema = False
+
+
+def create_app(settings: Settings) -> Litestar:
+    """The application of one process."""
+    return Litestar(
+        route_handlers=[
+            RulesController,
+            GamesController,
+            PlayController,
+            LogController,
+            HealthController,
+            MetricsController,
+        ],
+        dependencies={"parts": Provide(_parts, sync_to_thread=False)},
+        request_class=StrictRequest,
+        request_max_body_size=settings.body_bytes,
+        exception_handlers=problems.HANDLERS,
+        before_send=[_mark],
+        middleware=[
+            PrometheusConfig(app_name="fairdeal", prefix="fairdeal", group_path=True).middleware
+        ],
+        lifespan=[_running(settings)],
+        openapi_config=schema.config(),
+        logging_config=None,
+        debug=False,
+    )
+
+
+def _running(settings: Settings) -> Callable[[Litestar], Any]:
+    @asynccontextmanager
+    async def running(app: Litestar) -> AsyncIterator[None]:
+        async with EventStore.open(
+            settings.database_url,
+            max_size=settings.database_connections,
+            min_size=min(2, settings.database_connections),
+            prepare=settings.database_prepare,
+            deadline_seconds=settings.database_deadline_seconds,
+        ) as store:
+            games = Games(store, settings.games_cached)
+            notices = Notices(store, settings.poll_seconds)
+            executor = Executor(store, games, notices, settings)
+            keyring = Keyring(settings.host_keys, settings.secret, settings.token_seconds)
+            app.state.parts = Parts(settings, store, games, keyring, notices, executor)
+            tasks = [
+                asyncio.create_task(notices.run()),
+                asyncio.create_task(waker.run(store, executor, settings.wake_seconds)),
+            ]
+            try:
+                yield
+            finally:
+                notices.release()
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+
+    return running
+
+
+def _parts(state: State) -> Parts:
+    parts: Parts = state.parts
+    return parts
+
+
+async def _mark(message: Message, scope: Scope) -> None:
+    """Headers of every answer: nobody else's cache keeps it, and no browser guesses at it."""
+    if message["type"] != "http.response.start":
+        return
+    headers = MutableScopeHeaders.from_message(message)
+    headers["Cache-Control"] = "private, no-cache"
+    headers["Vary"] = "Authorization, Accept"
+    headers["X-Content-Type-Options"] = "nosniff"
+    headers["Referrer-Policy"] = "no-referrer"

@@ -1,0 +1,89 @@
+"""Request bodies, decoded strictly: a string is no number, and nothing unknown passes."""
+
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+
+import msgspec
+from litestar import Request
+
+from api.problems import invalid_body
+from domain.actions import Action
+from domain.codec import AnyAction
+from domain.table.commands import BotName, Clock, LabelName
+
+_PLAIN: Final = r"^(?![\s\S]*[\x00-\x1f\x7f])[\s\S]*\S"
+"""No control character anywhere, and something other than spaces."""
+
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=64, pattern=_PLAIN)]
+Ref = Annotated[str, msgspec.Meta(min_length=1, max_length=128, pattern=_PLAIN)]
+Words = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^(?![\s\S]*[\x00-\x1f\x7f])")]
+Labels = Annotated[dict[LabelName, Words], msgspec.Meta(max_length=16)]
+
+if TYPE_CHECKING:
+    AskedAction: TypeAlias = Action
+else:
+    AskedAction = AnyAction
+"""An action of any game, told apart by `type`."""
+
+
+class Person(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A player: the name that all see, and the host's own reference to them, seen by it alone."""
+
+    name: Name
+    ref: Ref | None = None
+
+
+class NewPlayer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Who takes a seat: a person by name, or a bot (which may be given a name too)."""
+
+    name: Name | None = None
+    ref: Ref | None = None
+    bot: BotName | None = None
+
+    def __post_init__(self) -> None:
+        if self.name is None and self.bot is None:
+            raise ValueError("a player has a `name`, or is a `bot`")
+        if self.bot is not None and self.ref is not None:
+            raise ValueError("a bot has no `ref`")
+
+
+class NewGame(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A game to set up. `players` take the first seats in order, `open_seats` more stay open."""
+
+    game: str
+    players: Annotated[list[NewPlayer], msgspec.Meta(max_length=10)]
+    rules: dict[str, Any] = {}
+    clock: Clock | None = None
+    labels: Labels = {}
+    open_seats: Annotated[int, msgspec.Meta(ge=0, le=10)] = 0
+
+
+class Abandonment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Why a game is abandoned; everyone can read it."""
+
+    reason: Words = ""
+
+
+class StrictRequest(Request[Any, Any, Any]):
+    """A request whose JSON is read as exactly what the handler's `data` declares."""
+
+    async def json(self) -> Any:
+        """The body as the handler's type. Raises the problem `invalid-request`."""
+        field = self.route_handler.parsed_data_field
+        assert field is not None
+        raw = await self.body()
+        if not raw and field.is_optional:
+            return None
+        try:
+            return _decoder(field.annotation).decode(raw)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise invalid_body(error) from None
+
+
+_decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
+
+
+def _decoder(annotation: Any) -> msgspec.json.Decoder[Any]:
+    found = _decoders.get(annotation)
+    if found is None:
+        found = _decoders[annotation] = msgspec.json.Decoder(annotation, strict=True)
+    return found

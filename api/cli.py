@@ -1,0 +1,93 @@
+"""The command line: `fairdeal COMMAND`. Each command is a call into one function elsewhere.
+
+Exit codes: 0 done, 1 it did not work (a message says why), 2 the command line was wrong.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="fairdeal",
+    help="A card-game backend: provably fair deals, hidden cards that do not leak, "
+    "a log that every player can verify.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback()
+def _commands() -> None:
+    """Keeps the commands' names in the command line, however many there are."""
+
+
+@app.command()
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8000,
+    workers: Annotated[int, typer.Option(min=1, max=256, help="Worker processes.")] = 1,
+) -> None:
+    """Serve the API; without FAIRDEAL_DATABASE_URL on a Postgres of its own."""
+    from api import serving
+
+    with _complaints():
+        serving.serve(host, port, workers)
+
+
+@app.command()
+def demo(
+    seed: Annotated[
+        int | None, typer.Option(help="Play the same game again: any whole number.")
+    ] = None,
+) -> None:
+    """Play a whole game of four through HTTP, print it, and check its log offline."""
+    from api import demo as play
+
+    with _complaints():
+        if not play.run(seed):
+            raise typer.Exit(1)
+
+
+@app.command()
+def migrate(
+    as_json: Annotated[bool, typer.Option("--json", help="Report as JSON.")] = False,
+) -> None:
+    """Bring the database up to this version."""
+    from api import serving
+
+    with _complaints():
+        report = serving.migrate_database()
+        if as_json:
+            print(json.dumps({"applied": report.applied, "already": report.already}))
+        else:
+            done = ", ".join(report.applied) or "nothing to do"
+            print(f"Migrated: {done} ({report.already} applied before).")
+
+
+@contextmanager
+def _complaints() -> Iterator[None]:
+    """Foreseen failures are one line on stderr and exit code 1."""
+    import psycopg
+
+    from api.serving import ServeError
+    from api.settings import SettingsError
+    from eventstore.embedded import EmbeddedPostgresError
+    from eventstore.migrate import MigrationError
+
+    try:
+        yield
+    except (ServeError, SettingsError, EmbeddedPostgresError, MigrationError) as error:
+        typer.echo(f"fairdeal: {error}", err=True)
+        raise typer.Exit(1) from None
+    except psycopg.OperationalError as error:
+        typer.echo(f"fairdeal: the database cannot be used: {error}".strip(), err=True)
+        raise typer.Exit(1) from None
+
+
+def main() -> None:
+    """The entry point."""
+    app()

@@ -1,0 +1,169 @@
+"""`fairdeal demo`: a server of its own, four players over HTTP, a transcript, offline checks.
+
+Everything goes through the API with seat tokens, as any client would; nothing is left behind.
+"""
+
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from types import FrameType
+from typing import Any, Final
+
+import httpx
+from rich.console import Console
+from rich.markup import escape
+
+from api import settings
+from api.demo_checks import checks, entries_of
+from api.demo_player import DemoPlayer, Json
+from api.serving import ServeError
+
+_NAMES: Final = ("Ann", "Bob", "Cleo", "Dan")
+_START_SECONDS: Final = 30.0
+_STOP_SECONDS: Final = 20.0
+
+
+def run(seed: int | None) -> bool:
+    """Play, print and check one game; whether every check held. Raises ServeError."""
+    out = Console(highlight=False, soft_wrap=True)
+    host_key = secrets.token_urlsafe(32)
+    with _server(host_key) as address, httpx.Client(base_url=address, timeout=10) as http:
+        host = _Caller(http, host_key)
+        created = host.post("/v1/games", _new_game(seed))
+        game = f"/v1/games/{created['id']}"
+        out.print(f"[bold]A game of Losing Lodam[/bold] at {address}{game}")
+        count = _play(http, host, game, created, Random(seed))
+        text = host.get(f"{game}/replay", accept="text/plain").text
+        lines = host.get(f"{game}/events", accept="application/x-ndjson").content.splitlines()
+    for line in text.splitlines():
+        out.print(f"[bold]{escape(line)}[/bold]" if line.startswith("Hand ") else escape(line))
+    out.print(f"\n[bold]{count} actions over HTTP.[/bold] The log, checked offline:")
+    held = True
+    for check in checks(created["id"], entries_of(lines)):
+        held = held and check.holds
+        mark = "[green]passed[/green]" if check.holds else "[red]FAILED[/red]"
+        out.print(f"  {mark}  {escape(check.what)}")
+    return held
+
+
+class _Caller:
+    """Somebody with a bearer token."""
+
+    def __init__(self, http: httpx.Client, token: str) -> None:
+        self._http = http
+        self._authorization = {"Authorization": f"Bearer {token}"}
+
+    def get(self, path: str, accept: str = "application/json") -> httpx.Response:
+        answer = self._http.get(path, headers=self._authorization | {"Accept": accept})
+        return _fine(answer)
+
+    def post(self, path: str, body: Json) -> Json:
+        key = {"Idempotency-Key": secrets.token_hex(16)}
+        answer = _fine(self._http.post(path, json=body, headers=self._authorization | key))
+        found: Json = answer.json()
+        return found
+
+
+def _fine(answer: httpx.Response) -> httpx.Response:
+    if answer.is_error:
+        raise ServeError(f"the demonstration's server answered {answer.status_code}: {answer.text}")
+    return answer
+
+
+def _new_game(seed: int | None) -> Json:
+    rules: dict[str, Any] = {"lives": 1}
+    if seed is not None:
+        rules |= {"seed": sha256(str(seed).encode()).hexdigest(), "deal_id": "demo"}
+    return {"game": "lodam", "players": [{"name": name} for name in _NAMES], "rules": rules}
+
+
+def _play(http: httpx.Client, host: _Caller, game: str, created: Json, chance: Random) -> int:
+    """Let every player act until the game is over; the number of actions."""
+    callers = [_Caller(http, seat["token"]) for seat in created["seats"]]
+    players = [DemoPlayer(Random(chance.random())) for _ in callers]
+    count = 0
+    view = host.get(game).json()
+    while view["status"] == "playing":
+        # Nobody is waited for while the server deals, which it has done by the next look.
+        waited = view["to_act"] or host.get(game).json()["to_act"]
+        seat = waited[0]
+        own = callers[seat].get(game).json()
+        action = players[seat].choose(own) | {"hand": own["hand"]["number"]}
+        view = callers[seat].post(f"{game}/actions", action)["view"]
+        count += 1
+    return count
+
+
+@contextmanager
+def _server(host_key: str) -> Iterator[str]:
+    """The address of a server with a database of its own, both gone at the end of the block."""
+    with tempfile.TemporaryDirectory(prefix="fairdeal-demo-") as folder, _orderly_end():
+        if os.geteuid() == 0:
+            # The account that Postgres runs as must be able to pass.
+            Path(folder).chmod(0o711)
+        port = _free_port()
+        environment = os.environ | {
+            settings.DATA_DIR_ENV: folder,
+            settings.HOST_KEYS_ENV: f"demo:{host_key}",
+            settings.SECRET_ENV: secrets.token_urlsafe(32),
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        }
+        environment.pop(settings.DATABASE_URL_ENV, None)
+        command = [sys.executable, "-m", "api", "serve", "--port", str(port)]
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+        try:
+            address = f"http://127.0.0.1:{port}"
+            _wait_ready(address, process)
+            yield address
+        finally:
+            process.terminate()
+            try:
+                process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _wait_ready(address: str, process: subprocess.Popen[bytes]) -> None:
+    end = time.monotonic() + _START_SECONDS
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            raise ServeError("the demonstration's server did not start")
+        try:
+            if httpx.get(f"{address}/health/ready").is_success:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.05)
+    raise ServeError(f"the demonstration's server was not ready within {_START_SECONDS:g} seconds")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextmanager
+def _orderly_end() -> Iterator[None]:
+    """SIGTERM ends the block as SystemExit, so that the server is not left behind."""
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

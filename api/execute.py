@@ -1,0 +1,289 @@
+"""The write path, and the only caller of the store's append: load, decide, append, answer.
+
+A command is decided on the state that this process knows, which the append checks; whatever refuses
+it is looked at again on the newest state, and a caller's idempotency key is looked up before a
+refusal is given. Commit first, publish after.
+"""
+
+import asyncio
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, Final
+from weakref import WeakValueDictionary
+
+import msgspec
+
+from api.access import admit
+from api.batch import Batch
+from api.games import Games, Known
+from api.identity import Caller
+from api.notices import Notices
+from api.problems import Problem, not_found, unavailable
+from api.settings import Settings
+from domain.actions import Action
+from domain.bots import Players, bot_seats
+from domain.codec import read_event
+from domain.game import Refused
+from domain.log import Entry
+from domain.table.commands import Create, Resign, TableCommand
+from domain.table.decide import to_act
+from domain.table.state import Table
+from domain.visibility import Openings
+from eventstore.postgres import EventStore
+from eventstore.records import (
+    Answer,
+    Appended,
+    CallerKey,
+    KeyMismatch,
+    Replayed,
+    WrongVersion,
+)
+
+_CREATED: Final = msgspec.json.encode({"status": 201})
+"""What is kept with a key: every command answers 201, all else is drawn again from the log."""
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A command as a caller gave it; `if_match` are the versions it may meet (None: any)."""
+
+    caller: Caller
+    ask: Action | TableCommand
+    key: CallerKey | None = None
+    if_match: frozenset[int] | None = None
+
+
+class Done(msgspec.Struct, frozen=True):
+    """What came of a command, now or when its key was first used."""
+
+    table: Table
+    """As of the command's last version."""
+    entries: list[Entry]
+    """The command's own events."""
+    now: Openings
+    """What lies open by now."""
+    replayed: bool = False
+
+
+class _Bots(msgspec.Struct, frozen=True):
+    players: Players
+    version: int
+    """They have watched all events up to this one."""
+
+
+class Executor:
+    """Carries out commands on the games of one store."""
+
+    def __init__(
+        self,
+        store: EventStore,
+        games: Games,
+        notices: Notices,
+        settings: Settings,
+        clock: Callable[[], int] = lambda: time.time_ns() // 1000,
+    ) -> None:
+        """`clock` gives microseconds since 1970 UTC."""
+        self._store: Final = store
+        self._games: Final = games
+        self._notices: Final = notices
+        self._settings: Final = settings
+        self._clock: Final = clock
+        self._turns: Final[WeakValueDictionary[str, asyncio.Lock]] = WeakValueDictionary()
+        self._bots: Final[OrderedDict[str, _Bots]] = OrderedDict()
+        self.unfinished: Final = asyncio.Event()
+        """Set when a game wants attention at once (see `waker`)."""
+
+    async def create(
+        self, tenant: str, ask: Create, secret: bytes | None, key: CallerKey | None
+    ) -> Done:
+        """Set up a game, or answer again what the key set up. Raises Problem."""
+        batch = Batch(ask.id, None, self._clock(), secret)
+        batch.add(ask, None)
+        players = await self._players(batch)
+        match await self._append(batch, players, tenant, key):
+            case None:
+                return _done(batch)
+            case Replayed(answer):
+                return await self._again(answer, None)
+            case KeyMismatch():
+                raise _mismatch()
+            case WrongVersion():
+                raise unavailable("The new game's id was taken; try again.")
+
+    async def act(self, game_id: str, asked: Asked) -> Done:
+        """Carry out a caller's command, or answer again what its key did.
+
+        Raises Problem: `illegal-action`, `version-conflict`, `idempotency-mismatch`, those of
+        `access.admit`, and `unavailable` where it lost every race.
+        """
+        async with self._turn(game_id):
+            known = await self._games.get(game_id)
+            for _ in range(self._settings.tries):
+                if known is None:
+                    raise not_found()
+                try:
+                    admit(asked.caller, known)
+                    batch = self._decided(known, asked)
+                except Problem as problem:
+                    newest = await self._games.fresh(game_id)
+                    if newest is None or newest.table.version != known.table.version:
+                        known = newest
+                        continue
+                    if problem.kind in ("illegal-action", "version-conflict"):
+                        again = await self._looked_up(asked)
+                        if again is not None:
+                            return again
+                    raise
+                players = await self._players(batch)
+                match await self._append(batch, players, known.tenant, asked.key):
+                    case None:
+                        return _done(batch)
+                    case Replayed(answer):
+                        return await self._again(answer, asked.caller)
+                    case KeyMismatch():
+                        raise _mismatch()
+                    case WrongVersion():
+                        known = await self._games.fresh(game_id)
+        raise unavailable("The game is moving on too fast; try again.")
+
+    async def go_on(self, game_id: str) -> None:
+        """Do what the server and the bots are to do in a game without being asked, and what is
+        overdue by the clock. Whoever else did it first has done it."""
+        async with self._turn(game_id):
+            known = await self._games.fresh(game_id)
+            if known is None:
+                return
+            batch = Batch(game_id, known, self._clock(), known.secret)
+            deadline = known.table.deadline
+            if deadline is not None and deadline <= batch.at:
+                await self._overdue(batch)
+            if batch.commands or not batch.waits_for_a_person():
+                await self._append(batch, await self._players(batch), known.tenant, None)
+
+    def _decided(self, known: Known, asked: Asked) -> Batch:
+        version = known.table.version
+        if asked.if_match is not None and version not in asked.if_match:
+            raise Problem(
+                "version-conflict", f"The game stands at version {version}.", version=version
+            )
+        batch = Batch(known.table.id, known, self._clock(), known.secret)
+        try:
+            batch.add(asked.ask, asked.caller.seat)
+        except Refused as refused:
+            raise Problem(
+                "illegal-action", refused.detail, rule=refused.rule, version=version
+            ) from None
+        return batch
+
+    async def _overdue(self, batch: Batch) -> None:
+        """What the clock does for every seat that has let its time pass: a careful bot acts for it,
+        or it forfeits."""
+        table = batch.table
+        assert table.clock is not None
+        late = to_act(table)
+        if table.clock.on_timeout == "forfeit":
+            for seat in late:
+                if seat in to_act(batch.table) and not batch.table.seats[seat].resigned:
+                    batch.add(Resign(), seat, "clock")
+            return
+        players = Players(table, late)
+        players.watch(await self._events(batch.game_id, 0, batch.expected))
+        for seat in late:
+            if seat in to_act(batch.table):
+                action = players.choose(batch.table, seat, secrets.randbits(32))
+                players.watch(batch.add(action, seat, "clock").decision.events)
+
+    async def _players(self, batch: Batch) -> Players | None:
+        """The game's bots, who have watched everything up to the end of the batch; None where no
+        bot has anything to do."""
+        if batch.table.status != "playing":
+            return None
+        seats = frozenset(bot_seats(batch.table))
+        if not seats:
+            return None
+        # Taken out while they watch what may not come about; put back once it has.
+        kept = self._bots.pop(batch.game_id, None)
+        if kept is None or kept.players.seats != seats or kept.version > batch.expected:
+            kept = _Bots(Players(batch.table, seats), 0)
+        if kept.version < batch.expected:
+            seen = await self._events(batch.game_id, kept.version, batch.expected)
+            kept.players.watch(seen)
+        kept.players.watch(batch.events)
+        return kept.players
+
+    async def _events(self, game_id: str, after: int, upto: int) -> list[Any]:
+        return [read_event(stored) for stored in await self._store.read(game_id, after, upto)]
+
+    async def _append(
+        self, batch: Batch, players: Players | None, tenant: str, key: CallerKey | None
+    ) -> Replayed | KeyMismatch | WrongVersion | None:
+        """Let the server and bots follow, then append; None when it is done and known to all."""
+        finished = batch.follow(players, self._settings.batch_commands)
+        wake_at = batch.table.deadline if finished else batch.at
+        outcome = await self._store.append(
+            batch.request(wake_at=wake_at, key=key, response=_CREATED, tenant=tenant)
+        )
+        if not isinstance(outcome, Appended):
+            return outcome
+        version = batch.table.version
+        self._games.keep(batch.appended(tenant))
+        if players is not None:
+            self._bots[batch.game_id] = _Bots(players, version)
+            self._bots.move_to_end(batch.game_id)
+            while len(self._bots) > self._settings.games_cached:
+                self._bots.popitem(last=False)
+        self._notices.publish(batch.game_id, version)
+        if not finished:
+            self.unfinished.set()
+        return None
+
+    async def _looked_up(self, asked: Asked) -> Done | None:
+        """What the caller's key did before, if it did anything."""
+        if asked.key is None:
+            return None
+        match await self._store.answer(asked.key):
+            case Replayed(answer):
+                return await self._again(answer, asked.caller)
+            case KeyMismatch():
+                raise _mismatch()
+            case None:
+                return None
+
+    async def _again(self, answer: Answer, caller: Caller | None) -> Done:
+        """The answer to a command of earlier, drawn from the log with what may be seen now."""
+        history = await self._games.history(answer.stream, answer.last_version)
+        if caller is not None:
+            admit(caller, history.newest)
+        return Done(
+            table=history.table,
+            entries=history.entries[answer.first_version - 1 : answer.last_version],
+            now=history.newest.table.openings,
+            replayed=True,
+        )
+
+    @asynccontextmanager
+    async def _turn(self, game_id: str) -> AsyncIterator[None]:
+        """One command at a time for each game in this process: the others would only lose races."""
+        lock = self._turns.setdefault(game_id, asyncio.Lock())
+        try:
+            async with asyncio.timeout(self._settings.turn_seconds):
+                await lock.acquire()
+        except TimeoutError:
+            raise unavailable("Too many commands wait for this game; try again.") from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+def _done(batch: Batch) -> Done:
+    first = batch.commands[0]
+    return Done(first.decision.table, first.entries, batch.table.openings)
+
+
+def _mismatch() -> Problem:
+    return Problem(
+        "idempotency-mismatch", "The idempotency key was used before with another request."
+    )

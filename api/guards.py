@@ -1,0 +1,59 @@
+"""Guards of the routes: they sign the caller in, find the game and let the caller in to it."""
+
+from typing import Any
+
+from litestar.connection import ASGIConnection
+from litestar.handlers import BaseRouteHandler
+from litestar.types import Guard
+
+from api.access import Access, admit
+from api.games import Known
+from api.identity import Caller
+from api.parts import Parts
+from api.problems import Problem, not_found
+from domain.visibility import Role
+
+Connection = ASGIConnection[Any, Any, Any, Any]
+
+
+async def enter(caller: Caller, game_id: str, parts: Parts, *, fresh: bool) -> Known:
+    """The game, once the caller has been let in; a refusal is never judged on an old state."""
+    if caller.role != "host" and caller.game != game_id:
+        raise not_found()
+    if not fresh:
+        known = await parts.games.get(game_id)
+        if known is not None:
+            try:
+                admit(caller, known)
+            except Problem:
+                pass
+            else:
+                return known
+    known = await parts.games.fresh(game_id)
+    if known is None:
+        raise not_found()
+    admit(caller, known)
+    return known
+
+
+def only(*roles: Role) -> Guard:
+    """A guard that signs the caller in, lets them in to the game that the path names, if any, and
+    asks for one of these roles."""
+
+    async def guard(connection: Connection, _: BaseRouteHandler) -> None:
+        parts: Parts = connection.app.state.parts
+        caller = parts.keyring.caller(connection.headers.get("authorization"))
+        game_id = connection.path_params.get("game_id")
+        if game_id is not None:
+            fresh = connection.scope.get("method") == "GET"
+            known = await enter(caller, str(game_id), parts, fresh=fresh)
+            connection.state.access = Access(caller, known)
+        connection.state.caller = caller
+        if caller.role not in roles:
+            raise Problem("forbidden", f"This is for: {', '.join(roles)}.")
+
+    return guard
+
+
+anyone = only("seat", "spectator", "host")
+"""A guard for everyone who has been let in to the game."""

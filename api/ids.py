@@ -1,0 +1,19 @@
+"""New ids: UUIDs of version 7 (RFC 9562), so that newer games sort after older ones."""
+
+import secrets
+import time
+from uuid import UUID
+
+
+def new_id() -> str:
+    """A fresh UUIDv7 as text: 48 bits of Unix milliseconds, 74 random bits."""
+    milliseconds = time.time_ns() // 1_000_000
+    random = secrets.randbits(74)
+    high = (milliseconds << 16) | 0x7000 | (random >> 62)
+    low = (0b10 << 62) | (random & ((1 << 62) - 1))
+    return str(UUID(int=(high << 64) | low))
+
+
+def created_at(game_id: str) -> int:
+    """When an id of ours was made, in microseconds since 1970 UTC."""
+    return (UUID(game_id).int >> 80) * 1000

@@ -1,0 +1,193 @@
+"""`/v1/games`: set games up, find them, look at one."""
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import msgspec
+from litestar import Controller, Request, Response, get, post
+from litestar.di import NamedDependency
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.openapi.spec import Example
+from litestar.params import FromQuery, HeaderParameter, JSONBody, QueryParameter
+
+from api.access import admit
+from api.answers import CreatedAnswer, GamesPage, created_answer, game_item
+from api.asking import IdempotencyKey, access_of, caller_key, caller_of, versions
+from api.bodies import NewGame, NewPlayer
+from api.guards import anyone, only
+from api.ids import new_id
+from api.parts import Parts
+from api.problems import invalid, not_found
+from api.replies import FOR_ALL, FOR_HOST, PROBLEMS, READING, created
+from domain.registry import GAMES
+from domain.table.commands import Create, Player
+from domain.table.options import resolve
+from domain.table.views import View, view
+
+Status = Literal["waiting", "playing", "finished", "abandoned"]
+Limit = Annotated[int, QueryParameter(ge=1, le=200, description="Games on a page.")]
+Wait = Annotated[
+    float,
+    QueryParameter(ge=0, le=30, description="Seconds to wait for a version above `after`."),
+]
+After = Annotated[
+    int | None,
+    QueryParameter(ge=0, le=2**31 - 1, description="The version that the caller has seen."),
+]
+IfNoneMatch = Annotated[
+    str | None,
+    HeaderParameter(name="If-None-Match", description='An ETag that the caller has: `"41"`.'),
+]
+LabelFilter = Annotated[
+    list[str] | None,
+    QueryParameter(
+        name="label",
+        description="`name=value` or `name:value`; given more than once, all must fit.",
+        examples=[Example(summary="One label", value=["room=blue"])],
+    ),
+]
+
+
+class GamesController(Controller):
+    """Games as a host sets them up and everyone sees them."""
+
+    path = "/v1/games"
+    tags = ("games",)
+
+    @post(
+        guards=[only("host")],
+        security=FOR_HOST,
+        operation_id="createGame",
+        summary="Set up a game",
+        status_code=201,
+        responses={s: PROBLEMS[s] for s in (400, 401, 403, 413, 422, 500, 503)},
+    )
+    async def create(
+        self,
+        request: Request[Any, Any, Any],
+        parts: NamedDependency[Parts],
+        data: JSONBody[NewGame],
+        idempotency_key: IdempotencyKey = None,
+    ) -> Response[CreatedAnswer]:
+        """Set up a game; it starts at once, or when its open seats have been filled."""
+        game = GAMES.get(data.game)
+        if game is None:
+            raise invalid("$.game", f"the games are {', '.join(sorted(GAMES))}")
+        seats = len(data.players) + data.open_seats
+        options, seeding = resolve(game, data.rules, seats)
+        game_id = new_id()
+        ask = Create(
+            id=game_id,
+            game=game.name,
+            options=options,
+            deal_id=seeding.deal_id or game_id,
+            seeded_by_host=seeding.seed is not None,
+            players=_players(data.players),
+            open_seats=data.open_seats,
+            clock=data.clock,
+            labels=data.labels,
+        )
+        tenant = caller_of(request).tenant
+        key = caller_key(request, f"tenant:{tenant}", data, idempotency_key)
+        seed = None if seeding.seed is None else bytes.fromhex(seeding.seed)
+        done = await parts.executor.create(tenant, ask, seed, key)
+        body = created_answer(parts.keyring, done)
+        return created(body, done, location=f"/v1/games/{body.id}")
+
+    @get(
+        guards=[only("host")],
+        security=FOR_HOST,
+        operation_id="listGames",
+        summary="Find games",
+        responses={s: PROBLEMS[s] for s in (400, 401, 403, 500, 503)},
+    )
+    async def find(
+        self,
+        request: Request[Any, Any, Any],
+        parts: NamedDependency[Parts],
+        status: FromQuery[Status | None] = None,
+        game: FromQuery[str | None] = None,
+        ref: FromQuery[str | None] = None,
+        labels: LabelFilter = None,
+        cursor: FromQuery[str | None] = None,
+        limit: Limit = 50,
+    ) -> GamesPage:
+        """The host's own games that fit all the filters, newest first."""
+        wanted = [f"{n}={v}" for n, v in (("status", status), ("game", game), ("ref", ref)) if v]
+        wanted += [_label_tag(label) for label in labels or ()]
+        if any("\0" in tag for tag in wanted):
+            raise invalid("query", "no NUL characters")
+        before = _cursor(cursor)
+        tenant = caller_of(request).tenant
+        heads = await parts.store.find(tenant, tuple(wanted), before, limit + 1)
+        page = heads[:limit]
+        return GamesPage(
+            items=tuple([game_item(head) for head in page]),
+            next=page[-1].stream if len(heads) > limit else None,
+        )
+
+    @get(
+        "/{game_id:uuid}",
+        guards=[anyone],
+        security=FOR_ALL,
+        operation_id="getGame",
+        summary="Look at a game",
+        responses={
+            **READING,
+            304: ResponseSpec(None, description="Nothing new since `If-None-Match`"),
+        },
+    )
+    async def look(
+        self,
+        request: Request[Any, Any, Any],
+        parts: NamedDependency[Parts],
+        wait: Wait = 0,
+        after: After = None,
+        if_none_match: IfNoneMatch = None,
+    ) -> Response[View]:
+        """The caller's view of the game. With `wait` the answer comes when the game has passed the
+        version `after` (or that of `If-None-Match`, or where it stands), or when the time is up."""
+        access = access_of(request)
+        known = access.known
+        game_id = known.table.id
+        seen = versions(if_none_match) if if_none_match is not None else frozenset[int]()
+        if wait > 0:
+            beyond = after if after is not None else max(seen or (known.table.version,))
+            if known.table.version <= beyond:
+                await parts.notices.beyond(game_id, beyond, wait)
+                newest = await parts.games.fresh(game_id)
+                if newest is None:
+                    raise not_found()
+                admit(access.caller, newest)
+                known = newest
+        table = known.table
+        headers = {"ETag": f'"{table.version}"'}
+        if seen is None or table.version in seen:
+            return Response(None, status_code=304, headers=headers)  # type: ignore[arg-type]
+        return Response(view(table, access.caller.viewer, table.openings), headers=headers)
+
+
+def _players(asked: list[NewPlayer]) -> tuple[Player, ...]:
+    """The players with names for all: a bot without one is called after its kind and seat."""
+    return tuple(
+        [
+            Player(p.name or f"{(p.bot or '').title()} {seat + 1}", p.ref, p.bot)
+            for seat, p in enumerate(asked)
+        ]
+    )
+
+
+def _label_tag(text: str) -> str:
+    cuts = [at for at in (text.find("="), text.find(":")) if at > 0]
+    if not cuts:
+        raise invalid("label", "give name=value")
+    return f"label={text[: min(cuts)]}={text[min(cuts) + 1 :]}"
+
+
+def _cursor(text: str | None) -> str | None:
+    if text is None:
+        return None
+    try:
+        return str(msgspec.convert(text, UUID))
+    except msgspec.ValidationError:
+        raise invalid("cursor", "not a cursor of this list") from None

@@ -1,0 +1,146 @@
+"""`/v1/games/{id}/events`, `/at`, `/replay`, `/scores`: what has happened, as the caller may see it
+now."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated, Any, Final
+
+import msgspec
+from litestar import Controller, Request, Response, get
+from litestar.di import NamedDependency
+from litestar.params import FromPath, QueryParameter
+from litestar.response import Stream
+
+from api.access import Access
+from api.answers import EventsPage, ScoresAnswer, scores_answer
+from api.asking import access_of
+from api.games import entries
+from api.guards import anyone
+from api.parts import Parts
+from api.problems import not_found
+from api.replies import FOR_ALL, READING
+from domain.log import event_view
+from domain.replay import Replay, replay, transcript
+from domain.table.views import View, view
+
+_NDJSON: Final = "application/x-ndjson"
+_PAGE: Final = 500
+_LINE: Final = msgspec.json.Encoder()
+
+After = Annotated[
+    int, QueryParameter(ge=0, le=2**31 - 1, description="Only events of later versions.")
+]
+Limit = Annotated[int, QueryParameter(ge=1, le=1000, description="Events on a page.")]
+
+
+class LogController(Controller):
+    """A game's past."""
+
+    path = "/v1/games/{game_id:uuid}"
+    tags = ("log",)
+
+    @get(
+        "/events",
+        guards=[anyone],
+        security=FOR_ALL,
+        operation_id="listEvents",
+        summary="Read the log",
+        responses=READING,
+    )
+    async def events(
+        self,
+        request: Request[Any, Any, Any],
+        parts: NamedDependency[Parts],
+        after: After = 0,
+        limit: Limit = _PAGE,
+    ) -> Response[EventsPage]:
+        """The game's events as the caller may see them now: a page of JSON, or, where `Accept` asks
+        for `application/x-ndjson`, all of them, one a line."""
+        access = access_of(request)
+        if request.accept.best_match(["application/json", _NDJSON]) == _NDJSON:
+            return Stream(_lines(parts, access, after), media_type=_NDJSON)  # type: ignore[return-value]
+        return Response(await _page(parts, access, after, limit))
+
+    @get(
+        "/at/{version:int}",
+        guards=[anyone],
+        security=FOR_ALL,
+        operation_id="getGameAt",
+        summary="Look at an earlier version",
+        responses=READING,
+    )
+    async def at(
+        self,
+        request: Request[Any, Any, Any],
+        parts: NamedDependency[Parts],
+        version: FromPath[int],
+    ) -> View:
+        """The caller's view as of a version: what they could see then, less what has been covered
+        again since; once the hand is opened, everything."""
+        access = access_of(request)
+        known = access.known
+        if not 1 <= version <= known.table.version:
+            raise not_found()
+        history = await parts.games.history(known.table.id, version)
+        return view(history.table, access.caller.viewer, history.newest.table.openings)
+
+    @get(
+        "/replay",
+        guards=[anyone],
+        security=FOR_ALL,
+        operation_id="replayGame",
+        summary="Tell the game again",
+        responses=READING,
+    )
+    async def replay(
+        self, request: Request[Any, Any, Any], parts: NamedDependency[Parts]
+    ) -> Response[Replay]:
+        """Hands, tricks and plays as the caller may see them now: JSON, or, where `Accept` asks for
+        `text/plain`, a transcript in words."""
+        access = access_of(request)
+        history = await parts.games.history(access.known.table.id)
+        table = history.table
+        told = replay(table, history.entries, access.caller.seat, table.openings)
+        if request.accept.best_match(["application/json", "text/plain"]) == "text/plain":
+            text: Any = transcript(told, table)
+            return Response(text, media_type="text/plain; charset=utf-8")
+        return Response(told)
+
+    @get(
+        "/scores",
+        guards=[anyone],
+        security=FOR_ALL,
+        operation_id="getScores",
+        summary="See the scores",
+        responses=READING,
+    )
+    async def scores(self, request: Request[Any, Any, Any]) -> ScoresAnswer:
+        """Where every seat stands, and what each hand brought."""
+        return scores_answer(access_of(request).known.table)
+
+
+async def _page(parts: Parts, access: Access, after: int, limit: int) -> EventsPage:
+    """Events of the game as it stands in `access`, so that what lies open fits them."""
+    table, seat = access.known.table, access.caller.seat
+    stored = await parts.store.read(table.id, after, table.version, limit)
+    views = [event_view(table.id, e, seat, table.openings) for e in entries(stored)]
+    last = views[-1].version if views else table.version
+    return EventsPage(
+        items=tuple(views),
+        next=last if last < table.version else None,
+        version=table.version,
+    )
+
+
+async def _lines(parts: Parts, access: Access, after: int) -> AsyncIterator[bytes]:
+    """All events up to the version of `access`, each page by what lies open when it is read."""
+    upto, seat = access.known.table.version, access.caller.seat
+    known = access.known
+    while True:
+        game_id = known.table.id
+        stored = await parts.store.read(game_id, after, upto, _PAGE)
+        if not stored:
+            return
+        now = known.table.openings
+        yield _LINE.encode_lines([event_view(game_id, e, seat, now) for e in entries(stored)])
+        after = stored[-1].version
+        known = await parts.games.fresh(game_id) or known

@@ -1,0 +1,182 @@
+"""`fairdeal serve`: Postgres if none is given, keys if there are none, then the server's processes.
+
+Everything the workers need goes to them through the environment; they end with this process,
+however it ends.
+"""
+
+import asyncio
+import logging
+import logging.config
+import multiprocessing
+import os
+import secrets
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from granian.constants import Interfaces, Loops
+from granian.log import LogLevels
+from granian.server import Server
+
+from api import settings
+from eventstore import embedded
+from eventstore.migrate import Report, migrate
+
+if TYPE_CHECKING:
+    from litestar import Litestar
+
+_FREE_SECONDS: Final = 2.0
+"""How long to wait for a port that a process just killed may still hold."""
+_STOP_SECONDS: Final = 10
+"""How long requests under way may take when the server is stopped."""
+
+_LOGGING: Final[dict[str, Any]] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "loggers": {"_granian": {"level": "WARNING", "handlers": ["stderr"], "propagate": False}},
+    "root": {"level": "WARNING", "handlers": ["stderr"]},
+}
+
+
+class ServeError(Exception):
+    """The server cannot start; the message says why and what to do."""
+
+
+def serve(host: str, port: int, workers: int) -> None:
+    """Serve until a signal says to stop. Raises ServeError, EmbeddedPostgresError,
+    MigrationError."""
+    logging.config.dictConfig(_LOGGING)
+    _check_free(host, port)
+    folder = settings.data_dir()
+    with database() as url, tempfile.TemporaryDirectory(prefix="fairdeal-metrics-") as metrics:
+        if workers > 1:
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = metrics
+        os.environ[settings.DATABASE_URL_ENV] = url
+        first_key = _provide_keys(folder)
+        settings.from_environment()
+        address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        print(f"Fairdeal serves at {address} (its API: {address}/schema)", flush=True)
+        if first_key is not None:
+            print(f"Host key, shown this once and kept in {folder}: {first_key}", flush=True)
+        # Not forked: this process has threads (the embedded Postgres' watch).
+        multiprocessing.set_start_method("spawn", force=True)
+        Server(
+            "api.serving:worker",
+            address=host,
+            port=port,
+            interface=Interfaces.ASGI,
+            workers=workers,
+            loop=Loops.uvloop,
+            factory=True,
+            websockets=False,
+            log_level=LogLevels.warning,
+            log_dictconfig=_LOGGING,
+            respawn_failed_workers=True,
+            workers_kill_timeout=_STOP_SECONDS,
+        ).serve()
+
+
+def worker() -> "Litestar":
+    """The application of one worker process, which ends when the process that started it does."""
+    from api.app import create_app
+
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+
+        def end_with_parent() -> None:
+            parent.join()
+            os._exit(1)
+
+        threading.Thread(target=end_with_parent, name="parent-watch", daemon=True).start()
+    return create_app(settings.from_environment())
+
+
+@contextmanager
+def database() -> Iterator[str]:
+    """The URL of the database while the block lasts: the one given, or one of our own, migrated."""
+    given = os.environ.get(settings.DATABASE_URL_ENV)
+    if given:
+        yield given
+        return
+    with embedded.server(settings.data_dir()) as url:
+        asyncio.run(migrate(url))
+        yield url
+
+
+def migrate_database() -> Report:
+    """Bring the database of this environment up to date."""
+    given = os.environ.get(settings.DATABASE_URL_ENV)
+    with nullcontext(given) if given else embedded.server(settings.data_dir()) as url:
+        return asyncio.run(migrate(url))
+
+
+def _provide_keys(folder: Path) -> str | None:
+    """Put host keys and the secret into the environment, from the data folder where the environment
+    has none; the host key where it has just been made."""
+    made: str | None = None
+    if not os.environ.get(settings.SECRET_ENV):
+        os.environ[settings.SECRET_ENV], _ = _kept(folder / "secret", secrets.token_urlsafe(32))
+    elif len(os.environ[settings.SECRET_ENV].encode()) < 32:
+        logging.getLogger("fairdeal").warning(
+            "%s is shorter than 32 bytes: tokens can be forged by guessing it", settings.SECRET_ENV
+        )
+    if not os.environ.get(settings.HOST_KEYS_ENV):
+        keys, new = _kept(folder / "host.key", f"host:fd_{secrets.token_urlsafe(32)}")
+        os.environ[settings.HOST_KEYS_ENV] = keys
+        made = keys.partition(":")[2] if new else None
+    return made
+
+
+def _kept(path: Path, text: str) -> tuple[str, bool]:
+    """What the file holds, and whether it is new: `text` is written there if there was no file."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(text + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        # A link appears whole and never over another: of two first starts one makes the file.
+        os.link(draft, path)
+        new = True
+    except FileExistsError:
+        new = False
+    except OSError as error:
+        raise ServeError(
+            f"{path} cannot be written ({error.strerror}). Set {settings.DATA_DIR_ENV} to a folder "
+            f"of yours, or give {settings.HOST_KEYS_ENV} and {settings.SECRET_ENV}."
+        ) from None
+    finally:
+        draft.unlink(missing_ok=True)
+    try:
+        return path.read_text().strip(), new
+    except OSError as error:
+        raise ServeError(f"{path} cannot be read ({error.strerror}).") from None
+
+
+def _check_free(host: str, port: int) -> None:
+    """Refuse a port that somebody listens on: the workers share theirs and would share that too."""
+    end = time.monotonic() + _FREE_SECONDS
+    while True:
+        try:
+            family, kind, protocol, _, address = socket.getaddrinfo(
+                host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            )[0]
+            with socket.socket(family, kind, protocol) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(address)
+                return
+        except OSError as error:
+            if time.monotonic() > end:
+                raise ServeError(
+                    f"Cannot listen on {host} port {port} ({error.strerror}). Stop what uses it "
+                    "or choose another with --host and --port."
+                ) from None
+            time.sleep(0.1)

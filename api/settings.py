@@ -1,0 +1,110 @@
+"""What an operator may set, read from the environment once. Knows no default that needs a file."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+import msgspec
+
+SECRET_ENV: Final = "FAIRDEAL_SECRET"
+HOST_KEYS_ENV: Final = "FAIRDEAL_HOST_KEYS"
+DATABASE_URL_ENV: Final = "FAIRDEAL_DATABASE_URL"
+DATA_DIR_ENV: Final = "FAIRDEAL_DATA_DIR"
+
+
+class SettingsError(Exception):
+    """The environment does not hold what is needed; the message says which variable and why."""
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything one process of the API needs to know."""
+
+    database_url: str
+    """`FAIRDEAL_DATABASE_URL`: where Postgres is (`fairdeal serve` starts its own without one)."""
+    host_keys: Mapping[str, str]
+    """`FAIRDEAL_HOST_KEYS`, `name:key,…`: tenant by name; a key is what a host presents."""
+    secret: str
+    """`FAIRDEAL_SECRET`: signs seat and spectator tokens; at least 32 random bytes."""
+    database_connections: int = 8
+    """`FAIRDEAL_DATABASE_CONNECTIONS`: at most, for each process."""
+    database_prepare: bool = True
+    """`FAIRDEAL_DATABASE_PREPARE`: false behind a pooler in transaction mode."""
+    database_deadline_seconds: float = 5.0
+    """`FAIRDEAL_DATABASE_DEADLINE_SECONDS`: then a request is answered with 503."""
+    token_seconds: int = 30 * 86_400
+    """`FAIRDEAL_TOKEN_SECONDS`: how long seat and spectator tokens are good for."""
+    body_bytes: int = 65_536
+    """`FAIRDEAL_BODY_BYTES`: the longest request body taken."""
+    games_cached: int = 2_000
+    """`FAIRDEAL_GAMES_CACHED`: games whose newest state each process keeps in memory."""
+    batch_commands: int = 200
+    """Commands of bots and the server that go with one append; the rest follows at once."""
+    tries: int = 20
+    """How often an action that lost a race is judged again before 503."""
+    turn_seconds: float = 10.0
+    """How long a command may wait in its process for those before it on the same game."""
+    wake_seconds: float = 0.5
+    """How often each process looks for games that want attention."""
+    poll_seconds: float = 0.3
+    """How often long polls look for what other processes have appended."""
+
+
+def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
+    """The settings of this environment. Raises SettingsError naming the variable at fault."""
+    values: dict[str, Any] = {
+        "database_url": _needed(environment, DATABASE_URL_ENV),
+        "host_keys": host_keys(_needed(environment, HOST_KEYS_ENV)),
+        "secret": _needed(environment, SECRET_ENV),
+    }
+    for name in (
+        "database_connections",
+        "database_prepare",
+        "database_deadline_seconds",
+        "token_seconds",
+        "body_bytes",
+        "games_cached",
+    ):
+        text = environment.get(f"FAIRDEAL_{name.upper()}")
+        if text:
+            kind = Settings.__annotations__[name]
+            try:
+                values[name] = msgspec.convert(text, kind, strict=False)
+            except msgspec.ValidationError as error:
+                raise SettingsError(f"FAIRDEAL_{name.upper()} is {text!r}: {error}") from None
+            if kind is not bool and values[name] <= 0:
+                raise SettingsError(f"FAIRDEAL_{name.upper()} is {text!r}: it must be above 0")
+    return Settings(**values)
+
+
+def host_keys(text: str) -> Mapping[str, str]:
+    """Host keys by name from `name:key,name:key`. Raises SettingsError, never quoting a key."""
+    found: dict[str, str] = {}
+    for number, item in enumerate(filter(None, map(str.strip, text.split(","))), 1):
+        name, colon, key = item.partition(":")
+        if not (name and colon and key):
+            raise SettingsError(f"{HOST_KEYS_ENV}: entry {number} is not name:key")
+        if name in found or key in found.values():
+            raise SettingsError(f"{HOST_KEYS_ENV}: entry {number} repeats a name or a key")
+        found[name] = key
+    if not found:
+        raise SettingsError(f"{HOST_KEYS_ENV} holds no key")
+    return MappingProxyType(found)
+
+
+def data_dir(environment: Mapping[str, str] = os.environ) -> Path:
+    """`FAIRDEAL_DATA_DIR`, else the XDG data folder, or /var/lib/fairdeal as root."""
+    if given := environment.get(DATA_DIR_ENV):
+        return Path(given).expanduser().absolute()
+    if os.geteuid() == 0:
+        return Path("/var/lib/fairdeal")
+    home = environment.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(home) / "fairdeal"
+
+
+def _needed(environment: Mapping[str, str], name: str) -> str:
+    value = environment.get(name, "")
+    if not value:
+        raise SettingsError(f"{name} is not set")
+    return value

@@ -1,0 +1,1 @@
+"""The rules, tested as pure functions: no database, no clock, no network."""

@@ -1,0 +1,232 @@
+"""Random games of every game on offer: random options, random legal actions, from a number.
+
+What is special about a game stands in `FACTS`, one entry a game. The same number always gives the
+same game.
+"""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import msgspec.inspect
+
+from domain.actions import Action, Cut, CutChoice, Deal
+from domain.cards import Card, members
+from domain.events import Event
+from domain.game import KeyedChance, OptionError
+from domain.lodam.events import HandScored
+from domain.lodam.rules import points_of
+from domain.lodam.state import LodamState
+from domain.registry import GAMES
+from domain.table.commands import (
+    Abandon,
+    Clock,
+    Command,
+    Create,
+    ErasePlayer,
+    IssueSeatToken,
+    IssueSpectatorToken,
+    Join,
+    Player,
+    Resign,
+)
+from domain.table.decide import Decision, create, decide, server_command, to_act
+from domain.table.options import resolve
+from domain.table.state import Table
+from domain.table.views import playable_actions
+from tests.spec import AT
+
+Rules = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the tests of every game need to know of one."""
+
+    rules: Callable[[random.Random], Rules]
+    """Random rules, perhaps contradicting each other."""
+    cards: Callable[[Any], list[Card]]
+    """Every card that the state of a dealt hand accounts for."""
+    account: Callable[[Table, Table, Event], None]
+    """Assert what must add up where an event ends a hand (the tables before and after it)."""
+
+
+def common_rules(chance: random.Random) -> Rules:
+    """The options that every game has."""
+    return {
+        "cut": chance.choice(["auto", "auto", "manual"]),
+        "deal": chance.choice(["auto", "auto", "manual"]),
+        "auto_forced": chance.random() < 0.5,
+        "disclosure": chance.choice(["after_hand", "after_game"]),
+        "first_dealer": chance.choice([None, None, 0, 1, 2]),
+    }
+
+
+def lodam_rules(chance: random.Random) -> Rules:
+    """Any option of Losing Lodam; few lives, to keep games short."""
+    picked = {
+        "profile": chance.choice(["willughby", "willughby", "modern"]),
+        "ranking": chance.choice(["ten_high", "natural"]),
+        "lives": chance.choice([1, 1, 2, 3]),
+        "stake": chance.choice([0, 1, 250]),
+        "trading": chance.choice(["off", "before_play", "any_time"]),
+        "trade_offers": chance.choice([0, 1, 1, 2, 5]),
+        "trump": chance.choice(["memory", "memory", "open"]),
+        "announcing": chance.random() < 0.7,
+        "challenging": chance.random() < 0.7,
+        "scoring": chance.choice(["per_hand", "cumulative"]),
+    }
+    named = {name: picked[name] for name in picked if chance.random() < 0.6}
+    return {**named, "lives": picked["lives"]}
+
+
+def lodam_cards(state: LodamState) -> list[Card]:
+    """Hands, the table, the tricks taken and the stock."""
+    found = [card for hand in state.hands for card in members(hand)]
+    found += [card for _, card in state.trick]
+    found += [card for tricks in state.taken for trick in tricks for card in trick.cards]
+    return found + list(state.stock)
+
+
+def lodam_account(before: Table, after: Table, event: Event) -> None:
+    """lodam, Cards: 108 points in the pack, those of the stock taken by nobody."""
+    if isinstance(event, HandScored):
+        assert sum(event.points) + points_of(before.play.stock) == 108
+        assert list(event.points) == before.play.points
+        assert after.game.hand_scores(after.play)[-1].points == event.points
+
+
+FACTS: dict[str, Facts] = {"lodam": Facts(lodam_rules, lodam_cards, lodam_account)}
+
+
+def setting(game: str, chance: random.Random) -> tuple[int, Rules]:
+    """A number of seats and rules that go together."""
+    of = GAMES[game]
+    while True:
+        seats = chance.randint(of.min_seats, of.max_seats)
+        rules = {**common_rules(chance), **FACTS[game].rules(chance)}
+        try:
+            resolve(of, rules, seats)
+        except OptionError:
+            continue
+        return seats, rules
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command of a game: the table before it (None: it created the game) and what it did."""
+
+    before: Table | None
+    command: Command
+    decision: Decision
+    command_id: str
+    key: bytes
+
+
+def steps(game: str, number: int, most: int = 20_000) -> Iterator[Step]:
+    """A whole random game, command by command, to its end."""
+    chance = random.Random(f"{game} {number}")
+    seats, rules = setting(game, chance)
+    options, _ = resolve(GAMES[game], rules, seats)
+    players = tuple([Player(f"Player {seat}", f"ref-{seat}") for seat in range(seats)])
+    late = chance.choice([0, 0, 0, 1, 2])
+    create_ask = Create(
+        id=uuid(chance),
+        game=game,
+        options=options,
+        deal_id=chance.choice(["match", uuid(chance)]),
+        seeded_by_host=False,
+        players=players[: seats - late],
+        open_seats=late,
+        clock=chance.choice([None, None, Clock(turn_seconds=20)]),
+        labels={"event": "night"},
+    )
+    leaving = chance.random() < 0.15
+    key = chance.randbytes(32)
+    command = Command(create_ask, None, AT, KeyedChance(key))
+    decision = create(command)
+    yield Step(None, command, decision, uuid(chance), key)
+    for count in range(1, most):
+        table = decision.table
+        if table.status not in ("waiting", "playing"):
+            return
+        key = chance.randbytes(32)
+        ask = _next(table, chance, players, leaving)
+        command = msgspec.structs.replace(ask, at=AT + count * 900_001, chance=KeyedChance(key))
+        decision = decide(table, command)
+        yield Step(table, command, decision, uuid(chance), key)
+    raise AssertionError(f"game {number} of {game} did not end within {most} commands")
+
+
+def _next(
+    table: Table, chance: random.Random, players: tuple[Player, ...], leaving: bool
+) -> Command:
+    """What happens next, at random; time and chance are filled in by the caller."""
+
+    def ask(what: Any, seat: int | None = None, by: Any = None, forced: bool = False) -> Command:
+        return Command(what, seat, 0, KeyedChance(b""), by, forced)
+
+    if table.status == "waiting":
+        return ask(Join(players[[seated.taken for seated in table.seats].index(False)]))
+    if chance.random() < 0.002:
+        return ask(IssueSpectatorToken())
+    if chance.random() < 0.002:
+        return ask(chance.choice([IssueSeatToken(0), ErasePlayer(1)]))
+    if leaving and chance.random() < 0.02:
+        if chance.random() < 0.02:
+            return ask(Abandon("enough"))
+        able = [seat for seat in table.order if not table.seats[seat].resigned]
+        if able:
+            return ask(Resign(), chance.choice(able))
+    own = server_command(table)
+    if own is not None:
+        return ask(own[1], own[0], "server", own[2])
+    waited = to_act(table)
+    assert waited, f"nobody is to act: {table}"
+    seat = chance.choice(waited)
+    if chance.random() < 0.3:
+        seat = chance.choice([s for s in range(len(table.seats)) if playable_actions(table, s)])
+    action = chance.choice(playable_actions(table, seat))
+    if isinstance(action, CutChoice):
+        action = Cut(
+            at=chance.randint(action.at.min, action.at.max), nonce=chance.choice(["", "é"])
+        )
+    return ask(action, seat, "bot" if table.seats[seat].resigned else None)
+
+
+def uuid(chance: random.Random) -> str:
+    """A UUID from the generator."""
+    return str(UUID(bytes=chance.randbytes(16), version=4))
+
+
+def any_action(game: str, chance: random.Random) -> Action:
+    """A well-formed action of the game, legal or not: any type, any card, any seat."""
+    kind: type[Action] = chance.choice([*GAMES[game].actions, Cut, Deal])
+    values: dict[str, Any] = {}
+    for field in msgspec.inspect.type_info(kind).fields:  # type: ignore[attr-defined]
+        if field.name in ("hand", "trick", "offer"):
+            continue
+        values[field.name] = _any_value(field.type, GAMES[game].pack.cards, chance)
+    return kind(**values)
+
+
+def _any_value(of: Any, cards: tuple[str, ...], chance: random.Random) -> Any:
+    match of:
+        case msgspec.inspect.Metadata(type=inner):
+            return _any_value(inner, cards, chance)
+        case msgspec.inspect.LiteralType(values=values):
+            return chance.choice(values)
+        case msgspec.inspect.IntType(ge=least, le=most):
+            return chance.randint(least if least is not None else -2, most if most else 60)
+        case msgspec.inspect.BoolType():
+            return chance.random() < 0.5
+        case msgspec.inspect.StrType(pattern=pattern):
+            return chance.choice(cards) if pattern else "n"
+        case (
+            msgspec.inspect.VarTupleType(item_type=item) | msgspec.inspect.ListType(item_type=item)
+        ):
+            return tuple([_any_value(item, cards, chance) for _ in range(chance.randint(0, 3))])
+    raise AssertionError(f"say how a random {of} is made")
