@@ -24,7 +24,7 @@ from domain.lorum.rules import (
     RANK_MASKS,
     SEATS,
     STRENGTH,
-    SUIT_OF,
+    SAME_SUIT,
     penalty_of,
     taker_of,
 )
@@ -126,13 +126,13 @@ def _out(memory: Memory, hand: tuple[Card, ...]) -> int:
 
 def _danger(memory: Memory, card: Card, hand: tuple[Card, ...]) -> int:
     """How many lower cards of the suit the others hold: each may lose to this one."""
-    return (_out(memory, hand) & SUIT_OF[card] & ((1 << card) - 1)).bit_count()
+    return (_out(memory, hand) & SAME_SUIT[card] & ((1 << card) - 1)).bit_count()
 
 
 def _risk_of_lead(memory: Memory, card: Card, hand: tuple[Card, ...]) -> tuple[int, int, int]:
     """A lead that nobody can beat wins the trick; the more cards beat it, the better. Penalty
     cards are led last."""
-    others = _out(memory, hand) & SUIT_OF[card]
+    others = _out(memory, hand) & SAME_SUIT[card]
     beating = (others >> card).bit_count()
     return (0 if beating else 1), _costs(memory)[card] * 2 - beating, PACK.rank(card)
 
@@ -172,7 +172,9 @@ def _steps(start: Card, card: Card) -> int:
 
 def _farthest(memory: Memory, card: Card, hand: tuple[Card, ...]) -> tuple[int, int]:
     waiting = [
-        _steps(card, other) for other in hand if other != card and SUIT_OF[other] == SUIT_OF[card]
+        _steps(card, other)
+        for other in hand
+        if other != card and SAME_SUIT[other] == SAME_SUIT[card]
     ]
     return max(waiting, default=0), len(waiting)
 

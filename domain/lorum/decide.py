@@ -73,7 +73,7 @@ def play(turn: LorumTurn, seat: Seat, action: Play) -> None:
     elif not state.hands[seat]:
         _score_shedding(turn)
     elif contract == "quads" and _run_is_complete(state):
-        turn.tell(RunCompleted(seat, state.runs + 1))
+        turn.tell(RunCompleted(seat, len(state.runs) + 1))
 
 
 def pass_(turn: LorumTurn, seat: Seat) -> None:

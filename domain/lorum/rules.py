@@ -28,13 +28,13 @@ RANK_MASKS: Final[tuple[int, ...]] = tuple(
 )
 """The four cards of each rank."""
 
-SUIT_OF: Final[tuple[int, ...]] = tuple(
-    PACK.suit_masks[PACK.suit(Card(card))] for card in range(len(PACK))
+SAME_SUIT: Final[tuple[int, ...]] = tuple(
+    PACK.suit_masks[PACK.suit_of[card]] for card in range(len(PACK))
 )
 """By card: all cards of its suit."""
 
 NEXT_IN_SUIT: Final[tuple[int, ...]] = tuple(
-    1 << PACK.suit(Card(card)) * _RANKS + (PACK.rank(Card(card)) + 1) % _RANKS
+    1 << PACK.suit_of[card] * _RANKS + (PACK.rank(Card(card)) + 1) % _RANKS
     for card in range(len(PACK))
 )
 """By card: the next higher one of its suit, the 7 after the ace (lorum, *Quads*)."""
@@ -76,7 +76,7 @@ def penalties_are_gone(contract: str, penalties: Sequence[int]) -> bool:
 
 def taker_of(trick: Trick) -> Seat:
     """Who played the highest card of the suit led (lorum, *Trick contracts*)."""
-    seat = highest_of(trick, PACK.suit(trick[0][1]), PACK, STRENGTH)
+    seat = highest_of(trick, PACK.suit_of[trick[0][1]], PACK, STRENGTH)
     assert seat is not None
     return seat
 

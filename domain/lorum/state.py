@@ -23,7 +23,7 @@ from domain.lorum.rules import (
     NEXT_RANK,
     PACK,
     SEATS,
-    SUIT_OF,
+    SAME_SUIT,
     begun_with,
     laid_on,
     penalty_of,
@@ -59,7 +59,8 @@ class LorumState(msgspec.Struct, gc=False):
     start_rank: int = 0
     """Of the layout, once it is begun."""
     tricks: int = 0
-    runs: int = 0
+    runs: tuple[tuple[Card, ...], ...] = ()
+    """Of quads, turned over."""
     taken: tuple[tuple[tuple[Card, ...], ...], ...] = ((),) * SEATS
     penalties: tuple[int, ...] = _NONE
     passes: tuple[int, ...] = _NONE
@@ -95,7 +96,7 @@ def _hand_started(state: LorumState, event: HandStarted, _: int) -> None:
     state.phase, state.hands = "dealing", [0] * SEATS
     state.to_play = event.seats[0]
     state.on_table, state.fits = [], ANY_CARD
-    state.tricks = state.runs = 0
+    state.tricks, state.runs = 0, ()
     state.taken = ((),) * SEATS
     state.penalties = state.passes = _NONE
 
@@ -129,7 +130,7 @@ def _card_played(state: LorumState, event: CardPlayed, _: int) -> None:
     contract = state.contract
     if contract in TRICK_CONTRACTS:
         if first:
-            state.fits = SUIT_OF[card]
+            state.fits = SAME_SUIT[card]
     elif contract == "quads":
         state.fits = NEXT_IN_SUIT[card]
         # Whoever holds the continuation; where nobody does, the run ends in the same command.
@@ -163,7 +164,7 @@ def _trick_taken(state: LorumState, event: TrickTaken, _: int) -> None:
 
 
 def _run_completed(state: LorumState, event: RunCompleted, _: int) -> None:
-    state.runs = event.run
+    state.runs += (tuple([card for _, card in state.on_table]),)
     _turn_over(state, event.seat)
 
 

@@ -71,7 +71,7 @@ def layout_view(state: LorumState) -> LayoutView:
     spans: dict[str, SpanView | None] = dict.fromkeys(PACK.suits)
     low = PACK.ranks[state.start_rank]
     for _, card in state.on_table:
-        spans[PACK.suits[PACK.suit(card)]] = SpanView(low, PACK.ranks[PACK.rank(card)])
+        spans[PACK.suits[PACK.suit_of[card]]] = SpanView(low, PACK.ranks[PACK.rank(card)])
     return LayoutView(**spans, start=low if state.on_table else None)
 
 
