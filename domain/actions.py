@@ -1,11 +1,11 @@
 """What may be asked of a game: the base of all actions, and those that several games share.
 
 Each game adds its own in its `commands.py`. Names are those of the contract. An action's secret
-parameters (a face-down card) are recorded in the sealed part that its actor can open, never in the
-public data.
+parameters (a face-down card) are those that its first event seals: they are recorded in the sealed
+part that its actor can open, never in the public data (`codec.recorded_action`).
 """
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import msgspec
 
@@ -29,9 +29,6 @@ class Action(
     hand: Count | None = None
     trick: Count | None = None
     offer: Count | None = None
-
-    secret: ClassVar[tuple[str, ...]] = ()
-    """Names of the parameters that the public record leaves out."""
 
 
 class Cut(Action, frozen=True, tag="cut"):

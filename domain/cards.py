@@ -65,6 +65,11 @@ class Pack:
             return f"{_GERMAN_RANKS.get(rank, rank)} of {_GERMAN_SUITS[suit]}"
         return ("10" if rank == "T" else rank) + _FRENCH_SUITS[suit]
 
+    def held(self, bits: int, text: str) -> Card | None:
+        """The card of this notation, if it is of this pack and in the set `bits`."""
+        card = self.index.get(text)
+        return card if card is not None and bits >> card & 1 else None
+
     def texts(self, cards: Iterable[Card]) -> tuple[str, ...]:
         """The notation of each card, in the order given."""
         names = self.cards

@@ -120,12 +120,13 @@ def read_event(record: Recorded) -> Event:
     return event
 
 
-def recorded_action(command: Command) -> bytes:
+def recorded_action(command: Command, first: type[Event]) -> bytes:
     """Canonical bytes of `data.action`: the type and public parameters, without guards, and who
-    acted where it was not the player (contract, *The log*)."""
+    acted where it was not the player (contract, *The log*). A parameter that the `first` event
+    seals is not public."""
     ask = command.ask
     if isinstance(ask, Action):
-        left_out = {"hand", "trick", "offer", *ask.secret}
+        left_out = {"hand", "trick", "offer", *layout(first).secrets}
     else:
         # What these bring (players, options) stands in their events, names in the sealed parts.
         left_out = {"player", *Create.__struct_fields__}

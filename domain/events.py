@@ -66,7 +66,7 @@ def _part_type(hint: Any) -> Any:
 class Layout:
     """How one event type is split into public data and sealed parts."""
 
-    __slots__ = ("_data_type", "_event_type", "_public", "_read_data", "sealed")
+    __slots__ = ("_data_type", "_event_type", "_public", "_read_data", "sealed", "secrets")
 
     def __init__(self, event_type: type[Event]) -> None:
         hints = get_type_hints(event_type, include_extras=True)
@@ -91,6 +91,10 @@ class Layout:
             read = msgspec.json.Decoder(part).decode
             sealed.append(SealedField(name, audience or NOBODY, part, audience is None, read))
         self.sealed: Final = tuple(sorted(sealed, key=lambda f: _ORDER.index(f.audience.kind)))
+        self.secrets: Final = frozenset(
+            field.encode_name for one in self.sealed for field in msgspec.structs.fields(one.part)
+        )
+        """The names that its sealed parts hold: an action's parameters so called are secret."""
         # Public data alone, read into a struct of its own where the event has sealed fields too.
         self._data_type: Final[Any] = (
             msgspec.defstruct(

@@ -8,7 +8,7 @@ States are mutable structs used as values: `evolve` changes the one it is given,
 on a copy of its own (`Turn`) and a fold on a fresh one. Nobody else calls `evolve`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Generic, Literal, Protocol, TypeVar
 
@@ -17,7 +17,7 @@ import msgspec
 from domain.actions import Action
 from domain.cards import Card, Pack
 from domain.events import Event
-from domain.seats import Seat
+from domain.seats import LEFT, Seat, next_seat, round_from
 from domain.shuffle import hand_seed
 from domain.telling import Payment, PlayedCard, Telling
 
@@ -89,6 +89,19 @@ class HandPlan(msgspec.Struct, frozen=True):
     seats: tuple[Seat, ...]
     cutter: Seat
     each: int
+
+
+def plan_from(
+    dealer: Seat, seats: int, still_in: Container[Seat], each: int, step: int = LEFT
+) -> HandPlan:
+    """The plan of a hand dealt by `dealer` in direction `step`: the next player still in is dealt
+    first, and the one on the dealer's other side cuts."""
+    first = next_seat(dealer, seats, still_in, step)
+    return HandPlan(
+        seats=round_from(first, seats, still_in, step),
+        cutter=next_seat(dealer, seats, still_in, -step),
+        each=each,
+    )
 
 
 class Score(msgspec.Struct, frozen=True):

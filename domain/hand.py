@@ -2,6 +2,7 @@
 
 import msgspec
 
+from domain.cards import Card, Pack
 from domain.events import Event
 from domain.seats import Seat
 from domain.visibility import ForEachSeat, ForNobody, Public
@@ -17,6 +18,12 @@ class Cards(msgspec.Struct, frozen=True):
     """Some cards, in order."""
 
     cards: tuple[str, ...]
+
+
+class OneCard(msgspec.Struct, frozen=True):
+    """A single card."""
+
+    card: str
 
 
 class HandStarted(Event, frozen=True):
@@ -49,6 +56,18 @@ class HandDealt(Event, frozen=True):
     stock: Public[int]
     hands: ForEachSeat[Cards]
     rest: ForNobody[Cards] = None
+
+
+def cards_dealt(
+    event: HandDealt, pack: Pack, seats: int
+) -> tuple[tuple[tuple[Card, ...], ...], tuple[Card, ...]]:
+    """The hands by seat (empty for those who are out) and the stock, of a deal seen whole."""
+    hands: list[tuple[Card, ...]] = [()] * seats
+    for seat, part in event.hands.items():
+        assert part is not None
+        hands[seat] = pack.read(part.cards)
+    assert event.rest is not None
+    return tuple(hands), pack.read(event.rest.cards)
 
 
 class SeedRevealed(Event, frozen=True):

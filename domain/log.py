@@ -91,7 +91,7 @@ def shapes(decision: Decision, command: Command) -> list[Shape]:
         split = layout(type(event))
         data = split.data(event)
         if not found:
-            action = b'{"action":' + recorded_action(command)
+            action = b'{"action":' + recorded_action(command, type(event))
             data = action + (b"}" if data == b"{}" else b"," + data[1:])
         found.append(Shape(type(event).__name__, event.schema, data, tuple(split.parts(event))))
     return found

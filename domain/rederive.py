@@ -4,14 +4,15 @@ Works from the entries alone. Where a part that the rules need is still sealed, 
 and says from which version on it is not yet possible. Source: contract, *The log*, `verify`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 from typing import Any, Final
 
 import msgspec
 
 from domain.actions import Action
-from domain.codec import ACTION_TYPES, read_event
+from domain.codec import ACTION_TYPES, EVENT_TYPES, read_event
+from domain.events import layout
 from domain.game import Refused
 from domain.hand import HandStarted
 from domain.log import Entry, Shape, shapes
@@ -160,18 +161,19 @@ def _ask(game_id: str, record: dict[str, Any], entries: Sequence[Entry]) -> Acti
     if tag in _COMMANDS:
         return msgspec.convert(record, _COMMANDS[tag])
     kind = _ACTIONS[tag]
-    if kind.secret:
-        record |= _secret_parameters(kind, entries[0])
+    secrets = layout(EVENT_TYPES[entries[0].type]).secrets.intersection(kind.__struct_fields__)
+    if secrets:
+        record |= _secret_parameters(secrets, entries[0])
     return msgspec.convert(record, kind)
 
 
-def _secret_parameters(kind: type[Action], entry: Entry) -> dict[str, Any]:
+def _secret_parameters(names: Collection[str], entry: Entry) -> dict[str, Any]:
     for part in entry.sealed:
         if entry.actor in audience_seats(part.audience):
             if part.body is None:
                 break
             body = msgspec.json.decode(part.body)
-            return {name: body[name] for name in kind.secret}
+            return {name: body[name] for name in names}
     raise StillSealed(f"the card of version {entry.version} is still sealed")
 
 

@@ -12,12 +12,12 @@ action · `views` what is shown · `narrate` how it is told · `careful` a sensi
 from typing import Final
 
 from domain.actions import Pass, Play
-from domain.game import Game, HandPlan
+from domain.game import Game, HandPlan, plan_from
 from domain.ledger import ChipsMoved
 from domain.lodam import commands, decide, events, legal, options, rules, state, views
 from domain.lodam.careful import CAREFUL
 from domain.lodam.narrate import narrate
-from domain.seats import RIGHT, Seat, next_seat, round_from
+from domain.seats import Seat, next_seat
 from domain.tricks import CardPlayed, Passed, TrickTaken
 
 
@@ -25,12 +25,7 @@ def plan(of: state.LodamState, dealer: Seat) -> HandPlan:
     """Eldest hand, on the dealer's left, is dealt first; the player on the right cuts
     (lodam, *Deal*)."""
     still_in = of.still_in
-    first = next_seat(dealer, of.seats, still_in)
-    return HandPlan(
-        seats=round_from(first, of.seats, still_in),
-        cutter=next_seat(dealer, of.seats, still_in, RIGHT),
-        each=rules.cards_each(len(still_in)),
-    )
+    return plan_from(dealer, of.seats, still_in, rules.cards_each(len(still_in)))
 
 
 def next_dealer(of: state.LodamState, dealer: Seat) -> Seat:

@@ -1,6 +1,6 @@
 """What a player of Losing Lodam may ask, beside `play` and `pass`."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -15,7 +15,6 @@ Kind = Literal["coat", "card"]
 class OfferTrade(Action, frozen=True, tag="offer_trade"):
     """Offer to trade a coat for a coat or a card for a card (lodam, *Trading*)."""
 
-    secret: ClassVar[tuple[str, ...]] = ("card",)
     kind: Kind
     card: CardText
 
@@ -23,7 +22,6 @@ class OfferTrade(Action, frozen=True, tag="offer_trade"):
 class AcceptTrade(Action, frozen=True, tag="accept_trade"):
     """Accept the standing offer with a card of the same kind."""
 
-    secret: ClassVar[tuple[str, ...]] = ("card",)
     card: CardText
 
 

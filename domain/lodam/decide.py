@@ -8,6 +8,7 @@ from typing import Any, Final
 from domain.actions import Action, Pass, Play
 from domain.cards import Card
 from domain.game import Outcome, Refused, Turn
+from domain.hand import OneCard
 from domain.ledger import ChipsMoved
 from domain.lodam.commands import (
     AcceptTrade,
@@ -24,7 +25,6 @@ from domain.lodam.events import (
     Announced,
     ChallengeDecided,
     HandScored,
-    OneCard,
     TradeConcluded,
     TradedCards,
     TradeDeclined,
@@ -39,7 +39,6 @@ from domain.lodam.events import (
 from domain.lodam.legal import (
     challengeable,
     decider,
-    holds,
     legal_cards,
     may_answer,
     may_challenge,
@@ -86,7 +85,7 @@ def play(turn: LodamTurn, seat: Seat, action: Play) -> None:
         raise Refused("lodam.turn", "it is another player's turn")
     if must_answer_before_leading(state, seat):
         raise Refused("lodam.answer-first", "answer the standing offer before leading")
-    card = holds(state, seat, action.card)
+    card = PACK.held(state.hands[seat], action.card)
     if card is None:
         raise Refused("lodam.not-in-hand", f"{action.card} is not in your hand")
     if not legal_cards(state, seat) >> card & 1:
@@ -226,7 +225,7 @@ def _must_answer(state: LodamState, seat: Seat) -> None:
 
 
 def _tradable(state: LodamState, seat: Seat, text: str, kind_mask: int, kind: str) -> Card:
-    card = holds(state, seat, text)
+    card = PACK.held(state.hands[seat], text)
     if card is None:
         raise Refused("lodam.not-in-hand", f"{text} is not in your hand")
     if not kind_mask >> card & 1:

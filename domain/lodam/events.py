@@ -5,15 +5,10 @@ from typing import ClassVar
 import msgspec
 
 from domain.events import Event
+from domain.hand import OneCard
 from domain.lodam.commands import Kind
 from domain.seats import Seat
 from domain.visibility import ForSeat, ForSeats, ForTable, Public
-
-
-class OneCard(msgspec.Struct, frozen=True):
-    """A single card."""
-
-    card: str
 
 
 class TradedCards(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ Every predicate here is used twice: to list actions, and by `decide` to refuse t
 from typing import Final
 
 from domain.actions import Action, Pass, Play
-from domain.cards import Card, members
+from domain.cards import members
 from domain.lodam.commands import (
     AcceptTrade,
     Announce,
@@ -197,9 +197,3 @@ def _speech(state: LodamState, seat: Seat, found: list[Action]) -> None:
         found.append(_ANNOUNCE)
     if may_challenge(state, seat):
         found.extend([Challenge(seat=other) for other in challengeable(state, seat)])
-
-
-def holds(state: LodamState, seat: Seat, card: str) -> Card | None:
-    """The card, if it is of this pack and in the seat's hand."""
-    index = PACK.index.get(card)
-    return index if index is not None and state.hands[seat] >> index & 1 else None

@@ -11,7 +11,7 @@ import msgspec
 from domain.cards import Card, mask
 from domain.events import Event
 from domain.game import HandScore, Previous
-from domain.hand import HandDealt, HandStarted, PlayerResigned
+from domain.hand import HandDealt, HandStarted, PlayerResigned, cards_dealt
 from domain.ledger import ChipsMoved, Ledger
 from domain.lodam.commands import Kind
 from domain.lodam.events import (
@@ -172,14 +172,8 @@ def _hand_started(state: LodamState, event: HandStarted, _: int) -> None:
 
 
 def _hand_dealt(state: LodamState, event: HandDealt, _: int) -> None:
-    dealt: list[tuple[Card, ...]] = [()] * state.seats
-    for seat, part in event.hands.items():
-        assert part is not None
-        dealt[seat] = PACK.read(part.cards)
-    assert event.rest is not None
-    state.dealt = tuple(dealt)
-    state.hands = [mask(cards) for cards in dealt]
-    state.stock = PACK.read(event.rest.cards)
+    state.dealt, state.stock = cards_dealt(event, PACK, state.seats)
+    state.hands = [mask(cards) for cards in state.dealt]
     options = state.options
     trades = options.trading != "off" and options.trade_offers > 0
     state.phase = "trading" if trades else "playing"
