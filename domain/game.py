@@ -142,6 +142,24 @@ class Previous(msgspec.Struct, frozen=True):
     payments_hand: int | None
 
 
+def gone_from_table(
+    before: Previous | None, hand: int, trick: tuple[PlayedCard, ...], taker: Seat | None
+) -> Previous:
+    """What has just gone once a trick or run has: it, and the payments as before."""
+    if before is None:
+        return Previous(hand, trick, taker, (), None)
+    return Previous(hand, trick, taker, before.payments, before.payments_hand)
+
+
+def paid_for_hand(
+    before: Previous | None, hand: int, payments: tuple[Payment, ...]
+) -> Previous | None:
+    """What has just gone once a hand is paid for: its last trick or run, and its payments."""
+    if before is None:
+        return None
+    return msgspec.structs.replace(before, payments=payments, payments_hand=hand)
+
+
 class Private(msgspec.Struct, frozen=True):
     """What a seat alone may see: its cards, the tricks it has taken and their points."""
 

@@ -4,11 +4,12 @@ Knows no game: each game's `narrate` says what its events add. Only what the vie
 in.
 """
 
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
 
-from domain.cards import Pack
+from domain.cards import Card, Pack
 from domain.seats import Seat
 
 
@@ -17,6 +18,11 @@ class PlayedCard(msgspec.Struct, frozen=True):
 
     seat: Seat
     card: str
+
+
+def played_cards(plays: Iterable[tuple[Seat, Card]], pack: Pack) -> tuple[PlayedCard, ...]:
+    """The plays as they are shown."""
+    return tuple([PlayedCard(seat, pack.cards[card]) for seat, card in plays])
 
 
 class Payment(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ import msgspec
 
 from domain.cards import Card, mask
 from domain.events import Event
-from domain.game import HandScore, Previous
+from domain.game import HandScore, Previous, gone_from_table, paid_for_hand
 from domain.hand import HandDealt, HandStarted, PlayerResigned, cards_dealt
 from domain.ledger import ChipsMoved, Ledger
 from domain.lodam.commands import Kind
@@ -32,7 +32,7 @@ from domain.lodam.events import (
 from domain.lodam.options import LodamOptions
 from domain.lodam.rules import LOADER_POINTS, PACK, STRENGTH, THRESHOLD
 from domain.seats import Seat, after
-from domain.telling import Payment, PlayedCard
+from domain.telling import Payment, played_cards
 from domain.tricks import CardPlayed, Passed, TrickTaken
 
 Phase = Literal["dealing", "trading", "playing", "trump_shown", "taking", "reckoning", "over"]
@@ -233,14 +233,8 @@ def _trick_taken(state: LodamState, event: TrickTaken, version: int) -> None:
     if points >= THRESHOLD and state.reached[seat] is None:
         state.reached[seat] = Reached(event.trick, version)
     state.points[seat] = points
-    paid = state.previous
-    state.previous = Previous(
-        hand=state.hand,
-        trick=tuple([PlayedCard(player, PACK.cards[card]) for player, card in state.trick]),
-        taker=seat,
-        payments=paid.payments if paid else (),
-        payments_hand=paid.payments_hand if paid else None,
-    )
+    trick = played_cards(state.trick, PACK)
+    state.previous = gone_from_table(state.previous, state.hand, trick, seat)
     state.trick = []
     state.tricks = event.trick
     state.to_play = seat
@@ -326,13 +320,8 @@ def _hand_scored(state: LodamState, event: HandScored, _: int) -> None:
             swallowed=tuple([sum([t.swallowed for t in taken]) for taken in state.taken]),
         ),
     )
-    last = state.previous
-    assert last is not None
-    state.previous = msgspec.structs.replace(
-        last,
-        payments=tuple([Payment(seat, 0, n) for seat, n in enumerate(lost)]),
-        payments_hand=event.hand,
-    )
+    payments = tuple([Payment(seat, 0, n) for seat, n in enumerate(lost)])
+    state.previous = paid_for_hand(state.previous, event.hand, payments)
 
 
 EVOLVE: Final[Mapping[type[Event], Callable[[LodamState, Any, int], None]]] = MappingProxyType(

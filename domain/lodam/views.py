@@ -13,7 +13,7 @@ from domain.lodam.events import Reached
 from domain.lodam.rules import PACK
 from domain.lodam.state import LodamState
 from domain.seats import Seat
-from domain.telling import PlayedCard
+from domain.telling import PlayedCard, played_cards
 
 
 class OfferView(msgspec.Struct, frozen=True):
@@ -62,7 +62,7 @@ def table_view(state: LodamState, show_face_up: bool) -> LodamTable:
     offer = state.offer
     shown = state.turned if state.on_view and show_face_up else None
     return LodamTable(
-        trick=tuple([PlayedCard(seat, PACK.cards[card]) for seat, card in state.trick]),
+        trick=played_cards(state.trick, PACK),
         led=PACK.suits[PACK.suit_of[state.trick[0][1]]] if state.trick else None,
         stock=len(state.stock),
         trump=None if shown is None else PACK.suits[PACK.suit_of[shown]],

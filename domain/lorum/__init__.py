@@ -13,13 +13,13 @@ told · `careful` a sensible bot. What a player may ask is `play` and `pass`, as
 from typing import Final
 
 from domain.actions import Pass, Play
-from domain.game import Game, HandPlan
+from domain.game import Game, HandPlan, plan_from
 from domain.ledger import ChipsMoved
 from domain.lorum import decide, events, legal, options, rules, state, views
 from domain.lorum.careful import CAREFUL
 from domain.lorum.contracts import CONTRACTS, contract_of
 from domain.lorum.narrate import narrate
-from domain.seats import LEFT, RIGHT, Seat, next_seat, round_from
+from domain.seats import RIGHT, Seat, next_seat
 from domain.tricks import CardPlayed, Passed, TrickTaken
 
 _ALL: Final = range(rules.SEATS)
@@ -28,11 +28,7 @@ _ALL: Final = range(rules.SEATS)
 def plan(_: state.LorumState, dealer: Seat) -> HandPlan:
     """The player on the dealer's right is dealt first, the one on the left cuts (lorum, *Cards,
     deal, direction*)."""
-    return HandPlan(
-        seats=round_from(next_seat(dealer, rules.SEATS, _ALL, RIGHT), rules.SEATS, _ALL, RIGHT),
-        cutter=next_seat(dealer, rules.SEATS, _ALL, LEFT),
-        each=len(rules.PACK) // rules.SEATS,
-    )
+    return plan_from(dealer, rules.SEATS, _ALL, len(rules.PACK) // rules.SEATS, RIGHT)
 
 
 def next_dealer(of: state.LorumState, dealer: Seat) -> Seat:

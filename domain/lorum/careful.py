@@ -22,9 +22,9 @@ from domain.lorum.rules import (
     NEXT_IN_SUIT,
     PACK,
     RANK_MASKS,
+    SAME_SUIT,
     SEATS,
     STRENGTH,
-    SAME_SUIT,
     penalty_of,
     taker_of,
 )

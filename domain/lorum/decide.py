@@ -59,8 +59,8 @@ def play(turn: LorumTurn, seat: Seat, action: Play) -> None:
     state = turn.state
     contract = state.contract
     assert contract is not None
-    card = PACK.index.get(action.card)
-    if card is None or not state.hands[seat] >> card & 1:
+    card = PACK.held(state.hands[seat], action.card)
+    if card is None:
         raise Refused("lorum.not-in-hand", f"{action.card} is not in your hand")
     if not playable_cards(state, seat) >> card & 1:
         if contract in TRICK_CONTRACTS:

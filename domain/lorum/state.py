@@ -10,8 +10,8 @@ import msgspec
 
 from domain.cards import Card, mask
 from domain.events import Event
-from domain.game import HandScore, Previous
-from domain.hand import HandDealt, HandStarted, PlayerResigned
+from domain.game import HandScore, Previous, gone_from_table, paid_for_hand
+from domain.hand import HandDealt, HandStarted, PlayerResigned, cards_dealt
 from domain.ledger import ChipsMoved, Ledger
 from domain.lorum.contracts import TRICK_CONTRACTS, ContractName
 from domain.lorum.events import ContractAnnounced, RoundScored, RunCompleted
@@ -22,14 +22,14 @@ from domain.lorum.rules import (
     NEXT_IN_SUIT,
     NEXT_RANK,
     PACK,
-    SEATS,
     SAME_SUIT,
+    SEATS,
     begun_with,
     laid_on,
     penalty_of,
 )
 from domain.seats import Seat
-from domain.telling import Payment, PlayedCard
+from domain.telling import Payment, played_cards
 from domain.tricks import CardPlayed, Passed, TrickTaken
 
 _NONE: Final = (0,) * SEATS
@@ -84,11 +84,6 @@ def counted(numbers: tuple[int, ...], seat: Seat, more: int) -> tuple[int, ...]:
     return (*numbers[:seat], numbers[seat] + more, *numbers[seat + 1 :])
 
 
-def cards_played(on_table: list[tuple[Seat, Card]]) -> tuple[PlayedCard, ...]:
-    """What lies on the table, as it is shown."""
-    return tuple([PlayedCard(seat, PACK.cards[card]) for seat, card in on_table])
-
-
 def _hand_started(state: LorumState, event: HandStarted, _: int) -> None:
     state.hand, state.dealer = event.hand, event.dealer
     state.contract = None
@@ -106,9 +101,8 @@ def _contract_announced(state: LorumState, event: ContractAnnounced, _: int) -> 
 
 
 def _hand_dealt(state: LorumState, event: HandDealt, _: int) -> None:
-    for seat, part in event.hands.items():
-        assert part is not None
-        state.hands[seat] = mask(PACK.read(part.cards))
+    hands, _no_stock = cards_dealt(event, PACK, SEATS)
+    state.hands = [mask(cards) for cards in hands]
     state.phase = "playing"
 
 
@@ -170,14 +164,8 @@ def _run_completed(state: LorumState, event: RunCompleted, _: int) -> None:
 
 def _turn_over(state: LorumState, seat: Seat) -> None:
     """The cards are gone from the table, and the seat leads."""
-    paid = state.previous
-    state.previous = Previous(
-        hand=state.hand,
-        trick=cards_played(state.on_table),
-        taker=seat,
-        payments=paid.payments if paid else (),
-        payments_hand=paid.payments_hand if paid else None,
-    )
+    run = played_cards(state.on_table, PACK)
+    state.previous = gone_from_table(state.previous, state.hand, run, seat)
     state.on_table, state.fits, state.to_play = [], ANY_CARD, seat
 
 
@@ -196,13 +184,8 @@ def _round_scored(state: LorumState, event: RoundScored, _: int) -> None:
             contract=event.contract,
         ),
     )
-    last = state.previous
-    assert last is not None
-    state.previous = msgspec.structs.replace(
-        last,
-        payments=tuple([Payment(seat, chips) for seat, chips in enumerate(event.chips)]),
-        payments_hand=event.hand,
-    )
+    payments = tuple([Payment(seat, chips) for seat, chips in enumerate(event.chips)])
+    state.previous = paid_for_hand(state.previous, event.hand, payments)
 
 
 EVOLVE: Final[Mapping[type[Event], Callable[[LorumState, Any, int], None]]] = MappingProxyType(

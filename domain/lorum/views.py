@@ -9,9 +9,9 @@ from domain.cards import members
 from domain.game import HandScore, Opened, Private, Score
 from domain.lorum.contracts import BY_NAME, ContractName
 from domain.lorum.rules import PACK, SEATS
-from domain.lorum.state import LorumState, cards_played
+from domain.lorum.state import LorumState
 from domain.seats import Seat
-from domain.telling import PlayedCard
+from domain.telling import PlayedCard, played_cards
 
 
 class SpanView(msgspec.Struct, frozen=True):
@@ -62,7 +62,7 @@ def table_view(state: LorumState, _: bool) -> LorumTable:
     if state.contract is None:
         return table
     kind = BY_NAME[state.contract].on_table
-    shown = layout_view(state) if kind == "layout" else cards_played(state.on_table)
+    shown = layout_view(state) if kind == "layout" else played_cards(state.on_table, PACK)
     return msgspec.structs.replace(table, **{kind: shown})
 
 
