@@ -109,8 +109,9 @@ def invalid_body(error: msgspec.MsgspecError | RecursionError) -> Problem:
     """400 for a body that is no JSON, or not of the shape asked for."""
     if not isinstance(error, msgspec.ValidationError):
         return invalid("$", "the body is not valid JSON")
-    message, _, path = str(error).partition(" - at `")
-    path = path.rstrip("`") or "$"
+    message, _, where = str(error).partition(" - at `")
+    # A bad key is told as "`key` in `$.labels`".
+    path = where.rpartition("`")[0].rpartition("`")[2] or "$"
     if "unknown field `" in message or "required field `" in message:
         path = f"{path}.{message.split('`')[1]}"
     return invalid(path, message)
@@ -145,7 +146,11 @@ def _invalid_parameters(
     request: Request[Any, Any, Any], error: ValidationException
 ) -> Response[ProblemBody]:
     found = error.extra if isinstance(error.extra, list) else []
-    errors = tuple([ProblemField(str(e.get("key", "$")), str(e.get("message", ""))) for e in found])
+    if any(item.get("key") == "data" for item in found):
+        return answer(request, invalid("$", "the body is missing"))
+    errors = tuple(
+        [ProblemField(str(e.get("key", "$")), str(e.get("message", ""))) for e in found]
+    )
     names = ", ".join(field.path for field in errors)
     detail = f"Not valid: {names}" if names else "A parameter is not valid."
     return answer(request, Problem("invalid-request", detail, errors=errors))

@@ -4,11 +4,12 @@ import asyncio
 import os
 
 import msgspec
+import psycopg
 import pytest
 
+from eventstore import pool
 from eventstore.postgres import EventStore
 from eventstore.records import (
-    GENESIS,
     Answer,
     Append,
     Appended,
@@ -233,23 +234,35 @@ async def test_of_50_appends_with_one_key_one_acts_and_all_get_its_answer(
     assert [stream async for stream in store.streams()] == [winner.stream]
 
 
+@pytest.mark.parametrize("turned", [False, True])
 async def test_appends_whose_scopes_are_each_others_streams_never_deadlock(
-    store: EventStore, database_url: str
+    store: EventStore, database_url: str, monkeypatch: pytest.MonkeyPatch, turned: bool
 ) -> None:
+    monkeypatch.setattr(pool, "_PASSING", frozenset())  # A deadlock is not to be hidden by a retry.
     one, other = an_id(), an_id()
-    heads: dict[str, Append | None] = {one: None, other: None}
+    pairs = [(one, other), (other, one)]
 
-    async def write(stream: str, scope: str) -> None:
-        for _ in range(40):
-            request = an_append(stream, after=heads[stream], key=a_key(scope))
-            assert isinstance(await store.append(request), Appended)
-            heads[stream] = request
+    with psycopg.connect(database_url) as holder:
+        holder.execute("SELECT pg_advisory_xact_lock(uuid_hash_extended(%s::uuid, 0))", [one])
+        appends = []
+        # Both queue up for what is held; locked in the order of their roles they would cross.
+        for number, (stream, scope) in enumerate(pairs[::-1] if turned else pairs, start=1):
+            request = an_append(stream, key=a_key(scope))
+            appends.append(asyncio.create_task(store.append(request)))
+            await until_waiting(holder, number)
+        holder.rollback()
 
-    await asyncio.gather(write(one, other), write(other, one))
+    assert await asyncio.gather(*appends) == [Appended(1), Appended(1)]
 
-    async with store.connection() as conn:
-        cursor = await conn.execute(
-            "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
-        )
-        assert await cursor.fetchone() == (0,)
-    assert (await store.read(one, limit=1))[0].prev == GENESIS
+
+async def until_waiting(conn: psycopg.Connection, number: int) -> None:
+    async with asyncio.timeout(60):
+        while True:
+            row = conn.execute(
+                "SELECT count(*) FROM pg_locks"
+                " WHERE locktype = 'advisory' AND NOT granted AND database ="
+                " (SELECT oid FROM pg_database WHERE datname = current_database())"
+            ).fetchone()
+            if row == (number,):
+                return
+            await asyncio.sleep(0.01)

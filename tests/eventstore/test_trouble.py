@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import psycopg
@@ -18,6 +19,11 @@ from tests.eventstore.wire_trouble import line_to
 
 LONG_SECONDS = 60.0
 """A limit that only a hanging test reaches."""
+
+
+def one_connection(url: str) -> AbstractAsyncContextManager[EventStore]:
+    """A store whose second append meets no new connection: what gets lost is the append itself."""
+    return EventStore.open(url, min_size=1, max_size=1)
 
 
 def count(url: str, table: str) -> int:
@@ -70,7 +76,7 @@ async def test_killed_connections_lose_and_double_nothing(database_url: str) -> 
 async def test_an_append_whose_word_got_lost_is_done_once(
     database_url: str, way: str, keyed: bool
 ) -> None:
-    async with line_to(database_url) as (line, url), EventStore.open(url, min_size=1) as store:
+    async with line_to(database_url) as (line, url), one_connection(url) as store:
         first = an_append(an_id())
         assert await store.append(first) == Appended(1)
 
@@ -87,8 +93,7 @@ async def test_an_append_whose_word_got_lost_is_done_once(
 
 
 async def test_a_lost_beginning_is_done_once(database_url: str) -> None:
-    async with line_to(database_url) as (line, url), EventStore.open(url, min_size=1) as store:
-        await store.ping()
+    async with line_to(database_url) as (line, url), one_connection(url) as store:
         await store.append(an_append(an_id()))
         line.lose_next_answer = True
         first = an_append(an_id(), key=a_key("host"))
