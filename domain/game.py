@@ -126,9 +126,11 @@ class HandScore(msgspec.Struct, frozen=True):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """How a game ends by its own rules: the winners (none, one or several seats)."""
+    """How a game ends by its own rules: the winners (none, one or several seats), and the reason
+    where the game marks a resignation though it was played out."""
 
     winners: tuple[Seat, ...]
+    reason: Literal["played", "resigned"] = "played"
 
 
 class Previous(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ from domain.events import Event
 from domain.game import Options
 from domain.hand import Cards, HandDealt, HandStarted, PackCut, ServerSeed
 from domain.registry import GAMES
-from domain.seats import RIGHT, Seat, next_seat
+from domain.seats import Seat
 from domain.table.commands import Clock, Create, Player
 from domain.table.decide import Decision, create
 from domain.table.options import resolve
@@ -95,7 +95,7 @@ def hand_events(
     if leader is None:
         dealer = game.next_dealer(play, table.dealer) if table.hand else 0
     else:
-        dealer = next_seat(leader, len(table.seats), still_in, RIGHT)
+        dealer = next(seat for seat in still_in if game.plan(play, seat).seats[0] == leader)
     plan = game.plan(play, dealer)
     hand = table.hand + 1
     seed = ServerSeed("00" * 32)

@@ -140,7 +140,7 @@ def _score(turn: LorumTurn, points: tuple[int, ...]) -> None:
 
 def outcome(state: LorumState) -> Outcome | None:
     """After the last round most chips wins, and equal balances share the win; who has resigned
-    cannot win (lorum, *End*; common, *Leaving*)."""
+    cannot win, and the result marks it (lorum, *End*; common, *Leaving*)."""
     if state.hand < state.options.rounds:
         return None
     chips = {
@@ -149,7 +149,8 @@ def outcome(state: LorumState) -> Outcome | None:
         if seat not in state.resigned
     }
     most = max(chips.values(), default=0)
-    return Outcome(tuple([seat for seat, balance in chips.items() if balance == most]))
+    winners = tuple([seat for seat, balance in chips.items() if balance == most])
+    return Outcome(winners, "resigned" if state.resigned else "played")
 
 
 def finish(turn: LorumTurn, _: Outcome) -> None:
