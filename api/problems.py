@@ -148,9 +148,7 @@ def _invalid_parameters(
     found = error.extra if isinstance(error.extra, list) else []
     if any(item.get("key") == "data" for item in found):
         return answer(request, invalid("$", "the body is missing"))
-    errors = tuple(
-        [ProblemField(str(e.get("key", "$")), str(e.get("message", ""))) for e in found]
-    )
+    errors = tuple([ProblemField(str(e.get("key", "$")), str(e.get("message", ""))) for e in found])
     names = ", ".join(field.path for field in errors)
     detail = f"Not valid: {names}" if names else "A parameter is not valid."
     return answer(request, Problem("invalid-request", detail, errors=errors))

@@ -102,7 +102,7 @@ class LogController(Controller):
         told = replay(table, history.entries, access.caller.seat, table.openings)
         if request.accept.best_match(["application/json", "text/plain"]) == "text/plain":
             text: Any = transcript(told, table)
-            return Response(text, media_type="text/plain; charset=utf-8")
+            return Response(text, media_type="text/plain")
         return Response(told)
 
     @get(

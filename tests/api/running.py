@@ -105,8 +105,14 @@ class Game:
         return items
 
     async def step(self, chance: Random) -> Json:
-        """Let one of those waited for make a legal action; its answer."""
-        seat = chance.choice((await self.view())["to_act"])
+        """Let a person who is waited for make a legal action; its answer."""
+        view = await self.view()
+        # A long run of bots goes on in appends of its own; wait for the end of it.
+        while not (people := [seat for seat in view["to_act"] if self.tokens[seat]]):
+            view = (await self.get(path=f"?wait=30&after={view['version']}")).json()
+            if view["status"] != "playing":
+                return {"view": view, "events": []}
+        seat = chance.choice(people)
         action = chance.choice((await self.view(seat))["actions"])
         answer = await self.act(seat, filled_in(action, chance))
         assert answer.status_code == 201, answer.text

@@ -245,7 +245,8 @@ def uuid(chance: random.Random) -> str:
 
 def any_action(game: str, chance: random.Random) -> Action:
     """A well-formed action of the game, legal or not: any type, any card, any seat."""
-    kind: type[Action] = chance.choice([*GAMES[game].actions, Cut, Deal])
+    kinds: list[type[Action]] = [*GAMES[game].actions, Cut, Deal]
+    kind = chance.choice(kinds)
     values: dict[str, Any] = {}
     for field in msgspec.inspect.type_info(kind).fields:  # type: ignore[attr-defined]
         if field.name in ("hand", "trick", "offer"):

@@ -1,0 +1,259 @@
+"""`fairdeal serve` and its like as real processes: starting, stopping, being killed."""
+
+import os
+import re
+import signal
+import stat
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import httpx
+import pytest
+
+from tests.api.processes import Serving, create, free_port, host_key, run, serving
+from tests.api.running import HOST_KEY, SECRET, Json, bearer
+from tests.database import open_folder
+
+pytestmark = pytest.mark.postgres
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with open_folder("fairdeal-serve-") as found:
+        yield found
+
+
+@pytest.fixture
+def environment(database_url: str) -> dict[str, str]:
+    return {
+        "FAIRDEAL_DATABASE_URL": database_url,
+        "FAIRDEAL_HOST_KEYS": f"host:{HOST_KEY}",
+        "FAIRDEAL_SECRET": SECRET,
+    }
+
+
+def test_a_first_start_makes_keys_prints_them_once_and_leaves_nothing_running(
+    folder: Path,
+) -> None:
+    with serving(FAIRDEAL_DATA_DIR=str(folder)) as server:
+        made = {name: (folder / name) for name in ("host.key", "secret")}
+        for path in made.values():
+            assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        kept = made["host.key"].read_text().strip().partition(":")[2]
+        game = create(server.address, kept)
+        code, out, err = server.end()
+        assert (code, err) == (0, "")
+        assert server.address in out
+        assert host_key(out) == kept
+        server.wait_gone()
+    with serving(FAIRDEAL_DATA_DIR=str(folder)) as server:
+        answer = httpx.get(f"{server.address}/v1/games/{game['id']}", headers=bearer(kept))
+        assert answer.status_code == 200
+        token = game["seats"][0]["token"]
+        answer = httpx.get(f"{server.address}/v1/games/{game['id']}", headers=bearer(token))
+        assert answer.status_code == 200
+        code, out, _ = server.end(signal.SIGINT)
+        assert code == 0
+        assert server.address in out
+        assert kept not in out
+        server.wait_gone()
+
+
+def test_a_port_in_use_is_said_and_nothing_is_started(
+    folder: Path, environment: dict[str, str]
+) -> None:
+    with serving(**environment) as server:
+        port = server.address.rpartition(":")[2]
+        second = run("serve", "--port", port, FAIRDEAL_DATA_DIR=str(folder))
+        assert second.returncode == 1
+        assert f"port {port}" in second.stderr
+        assert "Traceback" not in second.stderr
+        assert list(folder.iterdir()) == []
+        assert httpx.get(f"{server.address}/health/live").status_code == 200
+
+
+def test_settings_that_make_no_sense_are_said(environment: dict[str, str]) -> None:
+    ended = run("serve", "--port", str(free_port()), **environment | {"FAIRDEAL_HOST_KEYS": "x"})
+    assert ended.returncode == 1
+    assert "FAIRDEAL_HOST_KEYS" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_wrong_command_line_exits_with_2() -> None:
+    assert run("serve", "--port", "none").returncode == 2
+    assert run("fly").returncode == 2
+    helped = run("serve", "--help")
+    assert helped.returncode == 0
+    assert "--workers" in helped.stdout
+
+
+def test_open_long_polls_do_not_hold_up_the_end(environment: dict[str, str]) -> None:
+    with serving(**environment) as server:
+        game = create(server.address, HOST_KEY)
+        path = f"{server.address}/v1/games/{game['id']}?wait=30"
+        ended: list[int | str] = []
+
+        def poll() -> None:
+            try:
+                ended.append(httpx.get(path, headers=bearer(HOST_KEY), timeout=60).status_code)
+            except httpx.TransportError as error:
+                ended.append(type(error).__name__)
+
+        threads = [threading.Thread(target=poll) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        code, _, _ = server.end()
+        assert code == 0
+        for thread in threads:
+            thread.join()
+        assert len(ended) == 3
+
+
+def test_kill_9_between_actions_loses_nothing_acknowledged(environment: dict[str, str]) -> None:
+    chance = Random(13)
+    port = free_port()
+    acknowledged: list[Json] = []
+    game: Json = {}
+    for _ in range(3):
+        with serving(port=port, **environment) as server:
+            game = game or create(server.address, HOST_KEY, rules={"trading": "off"})
+            path = f"{server.address}/v1/games/{game['id']}"
+            for _ in range(chance.randint(3, 9)):
+                acknowledged.append(_step(path, game, chance))
+            server.process.kill()
+            server.process.communicate()
+            server.wait_gone()
+    with serving(port=port, **environment) as server:
+        path = f"{server.address}/v1/games/{game['id']}/events?limit=1000"
+        log = httpx.get(path, headers=bearer(HOST_KEY)).json()["items"]
+        by_version = {event["version"]: event for event in log}
+        assert sorted(by_version) == list(range(1, len(log) + 1))
+        for answer in acknowledged:
+            for event in answer["events"]:
+                assert by_version[event["version"]]["hash"] == event["hash"]
+        plays = [event for event in log if event["type"] == "CardPlayed"]
+        sent = [e for a in acknowledged for e in a["events"] if e["type"] == "CardPlayed"]
+        assert len(plays) == len(sent)
+        _step(path.partition("/events")[0], game, chance)
+
+
+def test_kill_9_in_the_middle_of_requests_and_repeating_them_acts_once(
+    environment: dict[str, str],
+) -> None:
+    """Each seat sends its pass under a key until it is acknowledged, whatever dies meanwhile."""
+    port = free_port()
+    server = Serving(port, **environment)
+    server.wait_ready()
+    games = [create(server.address, HOST_KEY) for _ in range(20)]
+    answers: dict[tuple[int, int], Json] = {}
+
+    def insist(number: int) -> None:
+        game = games[number]
+        for seat in range(3):
+            headers = bearer(game["seats"][seat]["token"], Idempotency_Key=f"pass-{seat}")
+            url = f"{server.address}/v1/games/{game['id']}/actions"
+            while True:
+                try:
+                    answer = httpx.post(url, json={"type": "pass"}, headers=headers, timeout=10)
+                except httpx.TransportError:
+                    continue
+                assert answer.status_code == 201, answer.text
+                answers[number, seat] = answer.json()
+                break
+
+    threads = [threading.Thread(target=insist, args=(number,)) for number in range(20)]
+    try:
+        for thread in threads:
+            thread.start()
+        for _ in range(2):
+            server.process.kill()
+            server.process.communicate()
+            server.wait_gone()
+            server = Serving(port, **environment)
+            server.wait_ready()
+        for thread in threads:
+            thread.join(120)
+        assert len(answers) == 60
+        for number, game in enumerate(games):
+            url = f"{server.address}/v1/games/{game['id']}/events?limit=1000"
+            log = httpx.get(url, headers=bearer(HOST_KEY)).json()["items"]
+            passes = [(e["actor"], e["version"]) for e in log if e["type"] == "Passed"]
+            told = [(seat, answers[number, seat]["version"]) for seat in range(3)]
+            assert sorted(passes) == sorted(told)
+    finally:
+        server.process.kill()
+        server.process.communicate()
+        server.wait_gone()
+
+
+def test_several_workers_serve_one_game_and_count_together(environment: dict[str, str]) -> None:
+    chance = Random(14)
+    with serving("--workers", "2", **environment) as server:
+        game = create(server.address, HOST_KEY, rules={"trading": "off"})
+        path = f"{server.address}/v1/games/{game['id']}"
+        for _ in range(20):
+            _step(path, game, chance)
+        metrics = httpx.get(f"{server.address}/metrics").text
+        counts = re.findall(
+            r'fairdeal_requests_total\{[^}]*path="/v1/games/\{game_id\}/actions"[^}]*\} (\S+)',
+            metrics,
+        )
+        assert sum(map(float, counts)) == 20
+        code, _, err = server.end()
+        assert (code, err) == (0, "")
+
+
+def test_a_worker_that_dies_is_replaced(environment: dict[str, str]) -> None:
+    with serving(**environment) as server:
+        game = create(server.address, HOST_KEY)
+        [worker] = [
+            pid
+            for pid in server.members()
+            if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        ]
+        os.kill(worker, signal.SIGKILL)
+        server.wait_ready()
+        path = f"{server.address}/v1/games/{game['id']}"
+        assert httpx.get(path, headers=bearer(HOST_KEY)).status_code == 200
+
+
+def test_migrate_reports_what_it_did(folder: Path) -> None:
+    first = run("migrate", FAIRDEAL_DATA_DIR=str(folder))
+    assert first.returncode == 0, first.stderr
+    assert "0001_streams" in first.stdout
+    second = run("migrate", "--json", FAIRDEAL_DATA_DIR=str(folder))
+    assert second.returncode == 0
+    assert '"applied": []' in second.stdout
+
+
+def test_a_database_that_does_not_answer_is_said() -> None:
+    ended = run("migrate", FAIRDEAL_DATABASE_URL="postgresql://nobody@127.0.0.1:1/none")
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("fairdeal: the database cannot be used")
+    assert "Traceback" not in ended.stderr
+
+
+def test_the_demo_plays_tells_and_checks_a_whole_game() -> None:
+    shown = run("demo", "--seed", "7", COLUMNS="200")
+    assert shown.returncode == 0, shown.stderr
+    assert "Hand 1" in shown.stdout
+    assert re.search(r"Won by (Ann|Bob|Cleo|Dan)", shown.stdout)
+    assert "FAILED" not in shown.stdout
+    assert shown.stdout.count("passed") >= 3
+    again = run("demo", "--seed", "7", COLUMNS="200")
+    told = [re.findall(r"^  \d+\. .*$", text, re.M) for text in (shown.stdout, again.stdout)]
+    assert told[0] == told[1]
+    assert told[0]
+
+
+def _step(path: str, game: Json, chance: Random) -> Json:
+    """One legal action of somebody who is waited for."""
+    seat = httpx.get(path, headers=bearer(HOST_KEY)).json()["to_act"][0]
+    headers = bearer(game["seats"][seat]["token"])
+    action = chance.choice(httpx.get(path, headers=headers).json()["actions"])
+    answer = httpx.post(f"{path}/actions", json=action, headers=headers)
+    assert answer.status_code == 201, answer.text
+    done: Json = answer.json()
+    return done

@@ -1,0 +1,76 @@
+"""Turns that take too long (contract, `clock`)."""
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.api.running import HOST_KEY, Game, new_game, running
+
+
+async def until(game: Game, **wanted: Any) -> dict[str, Any]:
+    """The first event with these fields of its action, waited for."""
+    async with asyncio.timeout(30):
+        while True:
+            for event in await game.events():
+                action = event["data"].get("action", {})
+                if all(action.get(name) == value for name, value in wanted.items()):
+                    return event
+            version = (await game.view())["version"]
+            await game.get(HOST_KEY, f"?wait=5&after={version}")
+
+
+async def test_a_careful_bot_acts_for_who_is_late(api: httpx.AsyncClient) -> None:
+    game = await new_game(api, clock={"turn_seconds": 1})
+    view = await game.view(0)
+    assert view["deadline"] is not None
+    assert view["clock"] == {"turn_seconds": 1, "on_timeout": "bot"}
+    event = await until(game, by="clock")
+    assert event["at"] >= view["deadline"]
+    assert event["actor"] in (0, 1, 2)
+    assert event["data"]["action"]["type"] in ("pass", "offer_trade")
+
+
+async def test_who_is_late_forfeits(api: httpx.AsyncClient) -> None:
+    game = await new_game(
+        api,
+        people=1,
+        bots=("careful", "careful"),
+        rules={"trading": "off"},
+        clock={"turn_seconds": 1, "on_timeout": "forfeit"},
+    )
+    event = await until(game, by="clock", type="resign")
+    assert (event["type"], event["actor"]) == ("PlayerResigned", 0)
+    async with asyncio.timeout(30):
+        while (view := await game.view())["status"] == "playing":
+            await game.get(HOST_KEY, f"?wait=5&after={view['version']}")
+    assert 0 not in view["result"]["winners"]
+
+
+async def test_a_game_without_a_clock_waits_for_ever(game: Game) -> None:
+    assert (await game.view())["deadline"] is None
+
+
+async def test_two_processes_act_for_the_late_once(database_url: str) -> None:
+    async with (
+        running(database_url, wake_seconds=0.02) as one,
+        running(database_url, wake_seconds=0.02),
+    ):
+        game = await new_game(one, rules={"trading": "off"}, clock={"turn_seconds": 1})
+        event = await until(game, by="clock", type="play")
+        plays = [
+            e for e in await game.events() if e["type"] == "CardPlayed" and e["at"] == event["at"]
+        ]
+        assert len(plays) == 1
+
+
+@pytest.mark.parametrize("late", [0, 1, 2])
+async def test_acting_in_time_starts_the_clock_for_the_next(
+    api: httpx.AsyncClient, late: int
+) -> None:
+    game = await new_game(api, clock={"turn_seconds": 3600}, rules={"first_dealer": late})
+    before = (await game.view())["deadline"]
+    await game.act(late, {"type": "pass"})
+    after = (await game.view())["deadline"]
+    assert after > before
