@@ -10,15 +10,15 @@ from typing import Any
 import msgspec
 
 from domain.events import Event
-from domain.game import Options
+from domain.game import Options, Turn
 from domain.hand import Cards, HandDealt, HandStarted, PackCut, ServerSeed
 from domain.registry import GAMES
 from domain.seats import Seat
 from domain.table.commands import Clock, Create, Player
 from domain.table.decide import Decision, create
 from domain.table.options import resolve
-from domain.table.state import Table, evolve
-from tests.spec import KEY, Given, command
+from domain.table.state import Table, copied, evolve
+from tests.spec import AT, KEY, Given, command
 
 GAME_ID = "0190d3a2-7c1e-7b3a-9f00-00000000000c"
 
@@ -99,8 +99,13 @@ def hand_events(
     plan = game.plan(play, dealer)
     hand = table.hand + 1
     seed = ServerSeed("00" * 32)
+    started = HandStarted(hand, dealer, False, plan.seats, plan.cutter, "ab" * 32, seed)
+    begun = copied(table)
+    turn = Turn(begun, begun.play, AT, evolve)
+    turn.tell(started)
+    game.begin(turn)
     return (
-        HandStarted(hand, dealer, False, plan.seats, plan.cutter, "ab" * 32, seed),
+        *turn.events,
         PackCut(hand, 1, "", True),
         dealt(hand, len(table.seats), hands, stock),
     )

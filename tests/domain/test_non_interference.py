@@ -20,6 +20,7 @@ from domain.table import views as table_views
 from domain.tricks import Passed, TrickTaken
 from domain.visibility import ALL_TEXT, TABLE_TEXT, Openings
 from tests.domain.lodam.secrets import LODAM_SECRETS, covered
+from tests.domain.lorum.secrets import LORUM_SECRETS
 from tests.domain.worlds import OwnActionRefused, Secrets, as_it_is, difference, pairs, planted
 
 PAIRS_EACH = 4 * int(os.environ.get("FAIRDEAL_TEST_GAMES", "160"))
@@ -30,7 +31,7 @@ BATCH = 40
 ENOUGH = 640
 """So many pairs find every planted leak."""
 
-SECRETS: dict[str, Secrets] = {"lodam": LODAM_SECRETS}
+SECRETS: dict[str, Secrets] = {"lodam": LODAM_SECRETS, "lorum": LORUM_SECRETS}
 
 
 def test_every_game_says_what_it_shows() -> None:
@@ -143,7 +144,7 @@ def a_command_id_from_the_request(patch: pytest.MonkeyPatch) -> Callable[[Game[A
 def a_secret_parameter_in_the_record(
     patch: pytest.MonkeyPatch,
 ) -> Callable[[Game[Any]], Game[Any]]:
-    def leaking(command: Any) -> bytes:
+    def leaking(command: Any, _: Any) -> bytes:
         return msgspec.json.encode(command.ask)
 
     patch.setattr(log, "recorded_action", leaking)
@@ -162,17 +163,14 @@ def a_refusal_that_says_more(patch: pytest.MonkeyPatch) -> Callable[[Game[Any]],
     return as_it_is
 
 
-def a_refusal_by_anothers_hand(patch: pytest.MonkeyPatch) -> Callable[[Game[Any]], Game[Any]]:
-    holds = legal.holds
+def a_refusal_by_anothers_hand(_: pytest.MonkeyPatch) -> Callable[[Game[Any]], Game[Any]]:
+    def leaking(turn: Any, seat: int, action: Any) -> None:
+        index = rules.PACK.index.get(getattr(action, "card", ""))
+        if index is not None and not any(hand >> index & 1 for hand in turn.state.hands):
+            raise Refused("lodam.not-in-hand", "nobody has that card")
+        decide.decide(turn, seat, action)
 
-    def leaking(state: Any, seat: int, card: str) -> Any:
-        index = rules.PACK.index.get(card)
-        if index is not None and any(hand >> index & 1 for hand in state.hands):
-            return holds(state, seat, card)
-        raise Refused("lodam.not-in-hand", f"nobody has {card}")
-
-    patch.setattr(decide, "holds", leaking)
-    return as_it_is
+    return planted(decide=leaking)
 
 
 def a_count_of_hidden_cards(_: pytest.MonkeyPatch) -> Callable[[Game[Any]], Game[Any]]:

@@ -55,6 +55,8 @@ class Secrets:
     """Cards that lay open for a while and have been covered again."""
     in_the_open: Callable[["World", int], bool]
     """Whether, after so many steps, such a card lies open or what it hides has been told."""
+    told: Callable[[Table], object] = lambda _: None
+    """What the rules tell everyone of a moment though it follows from hidden cards."""
 
 
 @dataclass
@@ -155,15 +157,17 @@ def other_world(
     for number, command in enumerate(a.commands[1:], 1):
         ask = command.ask
         assert isinstance(ask, Action)
-        if ask.secret and b.table.hand == 1:
-            secret = {name: swap.get(getattr(ask, name), getattr(ask, name)) for name in ask.secret}
-            ask = msgspec.structs.replace(ask, **secret)
+        card = getattr(ask, "card", None)
+        if card in swap and b.table.hand == 1:
+            ask = msgspec.structs.replace(ask, card=swap[card])
         command = msgspec.structs.replace(command, ask=ask)
         try:
             decision = decide(b.table, command)
         except Refused as refusal:
             if command.seat is not None and command.seat == seat:
                 raise OwnActionRefused(f"step {number}: {refusal}") from None
+            break
+        if secrets.told(a.tables[number]) != secrets.told(decision.table):
             break
         both = zip(a.events[number], decision.events, strict=False)
         if not all(secrets.alike(one, other) for one, other in both):

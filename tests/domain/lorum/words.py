@@ -7,9 +7,9 @@ from domain.actions import Action, Pass, Play
 from domain.events import Event
 from domain.ledger import ChipsMoved, Ledger
 from domain.lorum.contracts import CONTRACTS, ContractName
-from domain.lorum.events import ContractAnnounced, RoundScored
+from domain.lorum.events import RoundScored
 from domain.seats import Seat
-from tests.builders import deal_by_hand, ready, seats_of, told
+from tests.builders import deal_by_hand, ready, seats_of
 from tests.spec import Given, given
 
 PASS = Pass()
@@ -39,8 +39,7 @@ def lorum(
     number = [known.name for known in CONTRACTS].index(contract) + 1
     table = ready("lorum", 4, **{"first_contract": number, **rules})
     table.play.ledger = Ledger(balances, pot)
-    deal_by_hand(table, seats_of(hands), "", leader=leader)
-    return given(told(table, ContractAnnounced(1, contract)))
+    return given(deal_by_hand(table, seats_of(hands), "", leader=leader))
 
 
 def of_tricks(contract: ContractName, *tricks: str, leader: Seat = 0, **rules: Any) -> Given:
