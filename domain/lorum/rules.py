@@ -87,7 +87,7 @@ def begun_with(card: Card) -> int:
     return RANK_MASKS[PACK.rank(card)] ^ 1 << card | NEXT_IN_SUIT[card]
 
 
-def laid_on(fits: int, card: Card, start_rank: int) -> int:
+def laid_on(fits: int, card: Card) -> int:
     """What fits the layout once a card that fitted has been laid: after it the next of its suit,
-    which ends with the rank below the start rank (lorum, *Lorum*)."""
-    return fits ^ 1 << card | NEXT_IN_SUIT[card] & ~RANK_MASKS[start_rank]
+    which ends with the rank below the start rank, that card having been played (lorum, *Lorum*)."""
+    return fits ^ 1 << card | NEXT_IN_SUIT[card]

@@ -56,8 +56,6 @@ class LorumState(msgspec.Struct, gc=False):
     """The trick, run or layout, in order of play."""
     fits: int = ANY_CARD
     """The cards that may be played on what lies on the table."""
-    start_rank: int = 0
-    """Of the layout, once it is begun."""
     tricks: int = 0
     runs: tuple[tuple[Card, ...], ...] = ()
     """Of quads, turned over."""
@@ -132,10 +130,9 @@ def _card_played(state: LorumState, event: CardPlayed, _: int) -> None:
     elif contract == "fast_train":
         state.fits = NEXT_RANK[card]
     elif first:
-        state.start_rank = PACK.rank(card)
         state.fits = begun_with(card)
     else:
-        state.fits = laid_on(state.fits, card, state.start_rank)
+        state.fits = laid_on(state.fits, card)
 
 
 def _passed(state: LorumState, event: Passed, _: int) -> None:

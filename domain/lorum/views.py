@@ -69,10 +69,10 @@ def table_view(state: LorumState, _: bool) -> LorumTable:
 def layout_view(state: LorumState) -> LayoutView:
     """Each suit from the start rank to the last card laid."""
     spans: dict[str, SpanView | None] = dict.fromkeys(PACK.suits)
-    low = PACK.ranks[state.start_rank]
+    start = PACK.ranks[PACK.rank(state.on_table[0][1])] if state.on_table else ""
     for _, card in state.on_table:
-        spans[PACK.suits[PACK.suit_of[card]]] = SpanView(low, PACK.ranks[PACK.rank(card)])
-    return LayoutView(**spans, start=low if state.on_table else None)
+        spans[PACK.suits[PACK.suit_of[card]]] = SpanView(start, PACK.ranks[PACK.rank(card)])
+    return LayoutView(**spans, start=start or None)
 
 
 def private_view(state: LorumState, seat: Seat) -> Private:

@@ -84,12 +84,13 @@ def test_what_is_left_in_the_pot_is_shared_out_equally(pot: int, share: int, res
     assert (result.pot, story.view().table.pot) == (rest, rest)
 
 
-def test_a_pot_too_small_to_share_stays() -> None:
-    """lorum, End, ruling: no payment of nothing."""
+@pytest.mark.parametrize(("pot", "shared"), [(0, []), (3, []), (4, ["pot_shared"])])
+def test_a_pot_too_small_to_share_stays(pot: int, shared: list[str]) -> None:
+    """lorum, End, ruling: no payment of nothing; four chips are one each."""
     played = won_by(*[0] * 8)
-    story = tricks(of_tricks("no_tricks", *played, rounds=1, pot=3), *played)
-    assert [reason for reason, _, _ in moved(story)] == ["penalties"]
-    assert ended(story).pot == 3
+    story = tricks(of_tricks("no_tricks", *played, rounds=1, pot=pot), *played)
+    assert [reason for reason, _, _ in moved(story)] == ["penalties", *shared]
+    assert ended(story).pot == pot % 4
 
 
 def test_the_share_comes_after_the_last_round_s_reckoning() -> None:
