@@ -5,10 +5,12 @@ each from its lowest listed rank to its highest, the joker last: rules, *The dea
 fair*), and a set of cards is a bit mask of those indexes. On the wire it is two characters.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import Annotated, Final, NewType
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Final, NewType, TypeVar
 
 import msgspec
+
+T = TypeVar("T")
 
 Card = NewType("Card", int)
 """Index of a card in its pack."""
@@ -100,3 +102,13 @@ def members(bits: int) -> Iterator[Card]:
         low = bits & -bits
         yield Card(low.bit_length() - 1)
         bits ^= low
+
+
+def by_card(choices: Sequence[T], bits: int) -> list[T]:
+    """Of what `choices` holds for each card of the pack, that for the cards of a bit mask."""
+    found: list[T] = []
+    while bits:
+        low = bits & -bits
+        found.append(choices[low.bit_length() - 1])
+        bits ^= low
+    return found

@@ -7,12 +7,13 @@ Every predicate here is used twice: to list actions, and by `decide` to refuse t
 from typing import Final
 
 from domain.actions import Action, Pass, Play
+from domain.cards import by_card
 from domain.lorum.contracts import TRICK_CONTRACTS
 from domain.lorum.rules import PACK
 from domain.lorum.state import LorumState
 from domain.seats import Seat
 
-_PLAYS: Final = tuple(Play(card=text) for text in PACK.cards)
+_PLAYS: Final[tuple[Action, ...]] = tuple(Play(card=text) for text in PACK.cards)
 _PASS: Final = Pass()
 
 CONTRACTS_WITH_PASSING: Final = frozenset(["fast_train", "lorum"])
@@ -47,12 +48,7 @@ def legal(state: LorumState, seat: Seat) -> list[Action]:
     bits = playable_cards(state, seat)
     if not bits:
         return [_PASS]
-    found: list[Action] = []
-    while bits:
-        low = bits & -bits
-        found.append(_PLAYS[low.bit_length() - 1])
-        bits ^= low
-    return found
+    return by_card(_PLAYS, bits)
 
 
 def forced(state: LorumState) -> tuple[Seat, Action] | None:
