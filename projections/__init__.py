@@ -1,0 +1,1 @@
+"""Read models: derived from the log alone, and rebuilt from it at will."""

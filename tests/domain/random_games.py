@@ -217,7 +217,7 @@ def _next(
     if chance.random() < 0.002:
         return ask(chance.choice([IssueSeatToken(0), ErasePlayer(1)]))
     if leaving and chance.random() < 0.02:
-        if chance.random() < 0.02:
+        if chance.random() < 0.1:
             return ask(Abandon("enough"))
         able = [seat for seat in table.order if not table.seats[seat].resigned]
         if able:

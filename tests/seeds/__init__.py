@@ -1,0 +1,1 @@
+"""The rulebooks and recorded games that ship with the project."""
