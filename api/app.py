@@ -83,10 +83,17 @@ def _running(settings: Settings) -> Callable[[Litestar], Any]:
             finally:
                 notices.release()
                 for task in tasks:
-                    task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
+                    await _end(task)
 
     return running
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    """Cancel until it takes: Python 3.11's `wait_for`, on which the connection pool waits, loses a
+    cancellation that comes together with what it waits for (python/cpython#86296)."""
+    while not task.done():
+        task.cancel()
+        await asyncio.wait([task], timeout=0.1)
 
 
 def _parts(state: State) -> Parts:

@@ -99,9 +99,9 @@ class Serving:
 
 
 @contextmanager
-def serving(*arguments: str, port: int | None = None, **environment: str) -> Iterator[Serving]:
+def serving(port: int, /, *arguments: str, **environment: str) -> Iterator[Serving]:
     """A server that is ready; ended in any case."""
-    server = Serving(port or free_port(), *arguments, **environment)
+    server = Serving(port, *arguments, **environment)
     try:
         server.wait_ready()
         yield server

@@ -27,7 +27,7 @@ async def running(database_url: str, **changes: Any) -> AsyncIterator[httpx.Asyn
         secret=SECRET,
         **changes,
     )
-    app = create_app(settings)
+    app: Any = create_app(settings)
     started, ended = asyncio.Event(), asyncio.Event()
 
     async def live() -> None:

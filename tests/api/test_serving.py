@@ -37,7 +37,7 @@ def environment(database_url: str) -> dict[str, str]:
 def test_a_first_start_makes_keys_prints_them_once_and_leaves_nothing_running(
     folder: Path,
 ) -> None:
-    with serving(FAIRDEAL_DATA_DIR=str(folder)) as server:
+    with serving(free_port(), FAIRDEAL_DATA_DIR=str(folder)) as server:
         made = {name: (folder / name) for name in ("host.key", "secret")}
         for path in made.values():
             assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -48,7 +48,7 @@ def test_a_first_start_makes_keys_prints_them_once_and_leaves_nothing_running(
         assert server.address in out
         assert host_key(out) == kept
         server.wait_gone()
-    with serving(FAIRDEAL_DATA_DIR=str(folder)) as server:
+    with serving(free_port(), FAIRDEAL_DATA_DIR=str(folder)) as server:
         answer = httpx.get(f"{server.address}/v1/games/{game['id']}", headers=bearer(kept))
         assert answer.status_code == 200
         token = game["seats"][0]["token"]
@@ -64,7 +64,7 @@ def test_a_first_start_makes_keys_prints_them_once_and_leaves_nothing_running(
 def test_a_port_in_use_is_said_and_nothing_is_started(
     folder: Path, environment: dict[str, str]
 ) -> None:
-    with serving(**environment) as server:
+    with serving(free_port(), **environment) as server:
         port = server.address.rpartition(":")[2]
         second = run("serve", "--port", port, FAIRDEAL_DATA_DIR=str(folder))
         assert second.returncode == 1
@@ -90,7 +90,7 @@ def test_a_wrong_command_line_exits_with_2() -> None:
 
 
 def test_open_long_polls_do_not_hold_up_the_end(environment: dict[str, str]) -> None:
-    with serving(**environment) as server:
+    with serving(free_port(), **environment) as server:
         game = create(server.address, HOST_KEY)
         path = f"{server.address}/v1/games/{game['id']}?wait=30"
         ended: list[int | str] = []
@@ -117,7 +117,7 @@ def test_kill_9_between_actions_loses_nothing_acknowledged(environment: dict[str
     acknowledged: list[Json] = []
     game: Json = {}
     for _ in range(3):
-        with serving(port=port, **environment) as server:
+        with serving(port, **environment) as server:
             game = game or create(server.address, HOST_KEY, rules={"trading": "off"})
             path = f"{server.address}/v1/games/{game['id']}"
             for _ in range(chance.randint(3, 9)):
@@ -125,7 +125,7 @@ def test_kill_9_between_actions_loses_nothing_acknowledged(environment: dict[str
             server.process.kill()
             server.process.communicate()
             server.wait_gone()
-    with serving(port=port, **environment) as server:
+    with serving(port, **environment) as server:
         path = f"{server.address}/v1/games/{game['id']}/events?limit=1000"
         log = httpx.get(path, headers=bearer(HOST_KEY)).json()["items"]
         by_version = {event["version"]: event for event in log}
@@ -190,7 +190,7 @@ def test_kill_9_in_the_middle_of_requests_and_repeating_them_acts_once(
 
 def test_several_workers_serve_one_game_and_count_together(environment: dict[str, str]) -> None:
     chance = Random(14)
-    with serving("--workers", "2", **environment) as server:
+    with serving(free_port(), "--workers", "2", **environment) as server:
         game = create(server.address, HOST_KEY, rules={"trading": "off"})
         path = f"{server.address}/v1/games/{game['id']}"
         for _ in range(20):
@@ -206,7 +206,7 @@ def test_several_workers_serve_one_game_and_count_together(environment: dict[str
 
 
 def test_a_worker_that_dies_is_replaced(environment: dict[str, str]) -> None:
-    with serving(**environment) as server:
+    with serving(free_port(), **environment) as server:
         game = create(server.address, HOST_KEY)
         [worker] = [
             pid

@@ -51,7 +51,7 @@ async def test_a_token_signed_with_another_secret_is_refused(game: Game) -> None
 
 async def test_a_token_that_is_not_signed_is_refused(game: Game) -> None:
     claims = {"game": game.id, "seat": 0, "gen": 1, "exp": int(time.time()) + 3600}
-    unsigned = jwt.encode(claims, None, "none")
+    unsigned = jwt.encode(claims, "", "none")
     problem(await game.get(unsigned), 401, "unauthorized")
 
 
