@@ -78,7 +78,7 @@ def play(memory: Memory, actions: tuple[Action, ...], hand: tuple[Card, ...]) ->
     elif memory.contract == "quads":
         chosen = max(cards, key=lambda card: _run_from(memory, card, hand))
     elif memory.contract == "fast_train":
-        chosen = max(cards, key=lambda card: _of_rank(card, hand))
+        chosen = max(cards, key=lambda card: _start_of_train(card, hand))
     else:
         chosen = _to_layout(memory, cards, hand)
     return Play(card=PACK.cards[chosen])
@@ -151,23 +151,29 @@ def _run_from(memory: Memory, card: Card, hand: tuple[Card, ...]) -> tuple[int, 
     return int(last), own * 2 - others
 
 
-def _of_rank(card: Card, hand: tuple[Card, ...]) -> int:
-    """How many cards of the rank one holds: a rank comes once in eight plays, so a lead from the
-    most is a play won."""
-    return (mask(hand) & RANK_MASKS[PACK.rank(card)]).bit_count()
+def _start_of_train(card: Card, hand: tuple[Card, ...]) -> int:
+    """A rank comes once in eight plays: lead one that is held more than once, and that one's other
+    cards follow soon."""
+    of_rank = (mask(hand) & RANK_MASKS[PACK.rank(card)]).bit_count()
+    return 4 * of_rank - _ranks_to_wait(card, hand)
 
 
 def _to_layout(memory: Memory, cards: list[Card], hand: tuple[Card, ...]) -> Card:
     """Begin with the rank that one's cards follow soonest; then play where one's own cards wait
     farthest on, and last where one has none and would only help others."""
     if not memory.on_table:
-        return min(cards, key=lambda start: sum([_steps(start, card) for card in hand]))
+        return min(cards, key=lambda start: _ranks_to_wait(start, hand))
     return max(cards, key=lambda card: _farthest(memory, card, hand))
 
 
 def _steps(start: Card, card: Card) -> int:
     """How many ranks a card lies above another, round the corner."""
     return (PACK.rank(card) - PACK.rank(start)) % len(PACK.ranks)
+
+
+def _ranks_to_wait(start: Card, hand: tuple[Card, ...]) -> int:
+    """How many ranks after a start one's cards come, all together."""
+    return sum([_steps(start, card) for card in hand])
 
 
 def _farthest(memory: Memory, card: Card, hand: tuple[Card, ...]) -> tuple[int, int]:
