@@ -4,7 +4,7 @@ Bottom to top, each file using only those before it:
 `cards` packs and their notation · `seats` turn order · `shuffle` the provably fair deal ·
 `visibility` who may see what · `events` facts with sealed fields · `actions` what every game asks ·
 `game` the contract that a game fulfils · `hand` the facts that start, deal and open a hand ·
-`tricks`, `ledger` mechanics that games share · `lodam`, `lorum` the games · `registry` the list of
-them · `table` the life around a game (seats, tokens, hands, the end) · `codec` bytes in and out ·
-`log` digests, the hash chain and what a viewer gets of it.
+`tricks`, `ledger` mechanics that games share · `lodam`, `lorum`, `loc` the games · `registry` the
+list of them · `table` the life around a game (seats, tokens, hands, the end) · `codec` bytes in and
+out · `log` digests, the hash chain and what a viewer gets of it.
 """

@@ -3,6 +3,7 @@
 import msgspec
 
 from domain.events import Event
+from domain.seats import Seat
 from domain.visibility import Public
 
 
@@ -18,7 +19,7 @@ class ChipsMoved(Event, frozen=True):
 
 
 class Ledger(msgspec.Struct, frozen=True, gc=False):
-    """Balances by seat and the pot; `move` is the only way to change them."""
+    """Balances by seat and the pot; `move` and `pay` are the only ways to change them."""
 
     balances: tuple[int, ...]
     pot: int = 0
@@ -33,3 +34,9 @@ class Ledger(msgspec.Struct, frozen=True, gc=False):
         return Ledger(
             tuple([b + c for b, c in zip(self.balances, changes, strict=True)]), self.pot + pot
         )
+
+    def pay(self, seat: Seat, amount: int) -> "Ledger":
+        """The ledger after a seat has put `amount` chips into the pot."""
+        balances = list(self.balances)
+        balances[seat] -= amount
+        return Ledger(tuple(balances), self.pot + amount)

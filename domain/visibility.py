@@ -76,6 +76,11 @@ class Openings(msgspec.Struct, frozen=True):
         """Whether every part of that version's event is open to all."""
         return any(first <= version <= last for first, last in self.ranges)
 
+    def opening(self, first: int, last: int) -> "Openings":
+        """What lies open once these versions do too; a range that they contain is forgotten."""
+        apart = [r for r in self.ranges if r[0] < first or last < r[1]]
+        return Openings((*apart, (first, last)), self.face_up)
+
 
 _seats: dict[str, frozenset[Seat]] = {}
 

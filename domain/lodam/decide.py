@@ -39,6 +39,7 @@ from domain.lodam.events import (
 from domain.lodam.legal import (
     challengeable,
     decider,
+    holds,
     legal_cards,
     may_answer,
     may_challenge,
@@ -85,7 +86,7 @@ def play(turn: LodamTurn, seat: Seat, action: Play) -> None:
         raise Refused("lodam.turn", "it is another player's turn")
     if must_answer_before_leading(state, seat):
         raise Refused("lodam.answer-first", "answer the standing offer before leading")
-    card = PACK.held(state.hands[seat], action.card)
+    card = holds(state, seat, action.card)
     if card is None:
         raise Refused("lodam.not-in-hand", f"{action.card} is not in your hand")
     if not legal_cards(state, seat) >> card & 1:
@@ -225,7 +226,7 @@ def _must_answer(state: LodamState, seat: Seat) -> None:
 
 
 def _tradable(state: LodamState, seat: Seat, text: str, kind_mask: int, kind: str) -> Card:
-    card = PACK.held(state.hands[seat], text)
+    card = holds(state, seat, text)
     if card is None:
         raise Refused("lodam.not-in-hand", f"{text} is not in your hand")
     if not kind_mask >> card & 1:

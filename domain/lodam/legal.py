@@ -6,7 +6,7 @@ Every predicate here is used twice: to list actions, and by `decide` to refuse t
 from typing import Final
 
 from domain.actions import Action, Pass, Play
-from domain.cards import members
+from domain.cards import Card, by_card, members
 from domain.lodam.commands import (
     AcceptTrade,
     Announce,
@@ -151,11 +151,7 @@ def legal(state: LodamState, seat: Seat) -> list[Action]:
         if state.to_play == seat and not (
             state.offer is not None and must_answer_before_leading(state, seat)
         ):
-            bits = legal_cards(state, seat)
-            while bits:
-                low = bits & -bits
-                found.append(_PLAYS[low.bit_length() - 1])
-                bits ^= low
+            found.extend(by_card(_PLAYS, legal_cards(state, seat)))
         if not state.trick:
             _trades(state, seat, found)
         if state.points[seat] >= THRESHOLD:
@@ -197,3 +193,8 @@ def _speech(state: LodamState, seat: Seat, found: list[Action]) -> None:
         found.append(_ANNOUNCE)
     if may_challenge(state, seat):
         found.extend([Challenge(seat=other) for other in challengeable(state, seat)])
+
+
+def holds(state: LodamState, seat: Seat, card: str) -> Card | None:
+    """The card, if it is of this pack and in the seat's hand."""
+    return PACK.held(state.hands[seat], card)

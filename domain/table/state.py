@@ -241,8 +241,7 @@ def _covered(table: Table, _event: Event, _: int) -> None:
 
 
 def _opened(table: Table, event: Any, _: int) -> None:
-    openings = table.openings
-    table.openings = Openings((*openings.ranges, event.opens), openings.face_up)
+    table.openings = table.openings.opening(*event.opens)
 
 
 def _of_game_events() -> dict[type[Event], Callable[[Table, Any, int], None]]:

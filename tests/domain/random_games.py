@@ -17,6 +17,9 @@ from domain.actions import Action, Cut, CutChoice, Deal
 from domain.cards import Card, members
 from domain.events import Event
 from domain.game import KeyedChance, OptionError
+from domain.loc.events import HandSettled
+from domain.loc.rules import PACK as loc_pack
+from domain.loc.state import LocState
 from domain.lodam.events import HandScored
 from domain.lodam.rules import points_of
 from domain.lodam.state import LodamState
@@ -137,9 +140,41 @@ def lorum_account(before: Table, after: Table, event: Event) -> None:
         assert (scored.contract, scored.points) == (event.contract, event.points)
 
 
+def loc_rules(chance: random.Random) -> Rules:
+    """Any option of Loc; few hands, and stacks that run short."""
+    picked = {
+        "stake": chance.choice([1, 2, 7, 1000]),
+        "starting_chips": chance.choice([None, 1, 5, 12, 40]),
+        "bets": chance.choice(["auto", "manual"]),
+        "joker": chance.choice(["super_ace", "ends_hand"]),
+        "hands": chance.choice([None, 1, 3, 6]),
+    }
+    return {name: picked[name] for name in picked if chance.random() < 0.7}
+
+
+def loc_cards(state: LocState) -> list[Card]:
+    """Hands, discards, cards laid, the tricks shown and what was set aside."""
+    found = [card for hand in state.hands for card in members(hand)]
+    found += [card for card in (*state.discards, *state.laid) if card is not None]
+    found += [loc_pack.index[play.card] for trick in state.tricks for play in trick]
+    return found + list(state.stock)
+
+
+def loc_account(before: Table, after: Table, event: Event) -> None:
+    """loc, End: a finished hand leaves the bank empty, and brings what was won less what was bet;
+    Short stacks: with starting chips nobody falls below zero."""
+    if isinstance(event, HandSettled):
+        assert after.game.pot(after.play) == 0
+        assert sum(event.chips) == 0
+        assert after.game.hand_scores(after.play)[-1].chips == event.chips
+    if after.play.options.starting_chips is not None:
+        assert min(after.play.ledger.balances) >= 0
+
+
 FACTS: dict[str, Facts] = {
     "lodam": Facts(lodam_rules, lodam_cards, lodam_account),
     "lorum": Facts(lorum_rules, lorum_cards, lorum_account),
+    "loc": Facts(loc_rules, loc_cards, loc_account),
 }
 
 

@@ -19,6 +19,7 @@ from domain.registry import GAMES
 from domain.table import views as table_views
 from domain.tricks import Passed, TrickTaken
 from domain.visibility import ALL_TEXT, TABLE_TEXT, Openings
+from tests.domain.loc.secrets import LOC_SECRETS
 from tests.domain.lodam.secrets import LODAM_SECRETS, covered
 from tests.domain.lorum.secrets import LORUM_SECRETS
 from tests.domain.worlds import OwnActionRefused, Secrets, as_it_is, difference, pairs, planted
@@ -31,7 +32,11 @@ BATCH = 40
 ENOUGH = 640
 """So many pairs find every planted leak."""
 
-SECRETS: dict[str, Secrets] = {"lodam": LODAM_SECRETS, "lorum": LORUM_SECRETS}
+SECRETS: dict[str, Secrets] = {
+    "lodam": LODAM_SECRETS,
+    "lorum": LORUM_SECRETS,
+    "loc": LOC_SECRETS,
+}
 
 
 def test_every_game_says_what_it_shows() -> None:

@@ -16,6 +16,7 @@ from domain import export
 from domain.codec import read_event
 from domain.events import Event
 from domain.ledger import ChipsMoved
+from domain.loc.events import BetPlaced, CardsShown, HandSettled
 from domain.lodam.events import ChallengeDecided, TradeConcluded, TrickLeft
 from domain.log import event_view
 from domain.lorum.events import RoundScored
@@ -71,6 +72,48 @@ def takers(number: int) -> Wanted:
         )
 
     return look
+
+
+def a_tie_by_suit(events: list[Event]) -> bool:
+    """Two players show cards of the highest rank of a trick, no aces."""
+    return any(
+        isinstance(event, CardsShown)
+        and event.bank in (None, "last_trick")
+        and [play.card[0] for play in event.cards].count(_highest_rank(event)) > 1
+        for event in events
+    )
+
+
+def two_aces(events: list[Event]) -> bool:
+    """Two players show an ace in one trick, and the higher suit takes the bank."""
+    return any(
+        isinstance(event, CardsShown)
+        and event.bank == "ace"
+        and [play.card[0] for play in event.cards].count("A") > 1
+        for event in events
+    )
+
+
+def the_joker_in_the_middle(events: list[Event]) -> bool:
+    """The joker is shown before the last trick."""
+    return any(
+        isinstance(event, CardsShown) and event.bank == "joker" and event.trick < 5
+        for event in events
+    )
+
+
+def a_short_bet(events: list[Event]) -> bool:
+    """A player bets all that is left, and it is something."""
+    return any(isinstance(event, BetPlaced) and event.short and event.amount for event in events)
+
+
+def somebody_out(events: list[Event]) -> bool:
+    """A player loses the last chips while the game goes on."""
+    return any(isinstance(event, HandSettled) and event.gone for event in events[:-3])
+
+
+def _highest_rank(event: CardsShown) -> str:
+    return next(play.card[0] for play in event.cards if play.seat == event.highest)
 
 
 SITUATIONS = (
@@ -129,6 +172,47 @@ SITUATIONS = (
         ("careful",) * 4,
         {"rounds": 6, "disclosure": "after_game", "first_dealer": 2},
         (has(ChipsMoved, reason="pot_shared"),),
+    ),
+    Situation(
+        "loc",
+        "tie-by-suit-and-two-aces",
+        ("careful", "random") * 2,
+        {},
+        (a_tie_by_suit, two_aces),
+    ),
+    Situation(
+        "loc",
+        "joker-in-the-middle-and-at-the-end",
+        ("random", "careful", "random"),
+        {"stake": 5},
+        (the_joker_in_the_middle, has(CardsShown, bank="joker", trick=5)),
+    ),
+    Situation(
+        "loc",
+        "short-stacks-until-one-is-left",
+        ("careful", "random", "careful"),
+        {"stake": 4, "starting_chips": 25, "hands": 40},
+        (a_short_bet, has(BetPlaced, short=True, amount=0), somebody_out),
+    ),
+    Situation(
+        "loc",
+        "joker-ends-the-hand-with-everything-by-hand",
+        ("careful", "random"),
+        {
+            "joker": "ends_hand",
+            "bets": "manual",
+            "cut": "manual",
+            "deal": "manual",
+            "auto_forced": False,
+            "hands": 5,
+        },
+        (the_joker_in_the_middle,),
+    ),
+    Situation(
+        "loc",
+        "eight-players-opened-after-the-game",
+        ("careful", "random") * 4,
+        {"hands": 3, "disclosure": "after_game"},
     ),
 )
 
