@@ -100,7 +100,7 @@ def play(turn: LodamTurn, seat: Seat, action: Play) -> None:
         turn.tell(TradeLapsed(lapsed.seat, lapsed.number))
     if renounced and state.trump is None:
         turn.tell(TrumpTurned(OneCard(PACK.cards[state.stock[0]])))
-    if ends_trick and not state.to_see:
+    if ends_trick:
         _settle_without_decision(turn)
 
 
@@ -318,7 +318,7 @@ def score(turn: LodamTurn) -> None:
         losers = lives_lost_per_hand(state.due if state.options.announcing else over, total)
     if playing:
         losers = spared_if_all_out(
-            losers.intersection(playing),
+            losers,
             {seat: state.lives[seat] for seat in playing},
             {seat: total[seat] for seat in playing},
         )
