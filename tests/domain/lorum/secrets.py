@@ -1,23 +1,20 @@
 """What Lorum shows to whom, from its rulebook: for the tests that nothing else leaks out."""
 
-import random
-
-from domain.actions import Action, Pass
+from domain.actions import Pass
 from domain.events import Event
 from domain.hand import HandDealt
 from domain.seats import Seat
 from domain.table.decide import server_command, to_act
 from domain.table.state import Table
 from domain.tricks import CardPlayed
-from tests.domain.worlds import Secrets, World
+from tests.domain.worlds import Secrets, dealt_to
 
 
 def shown(event: Event, seat: Seat | None) -> set[str]:
     """common, *Who sees what*: own cards, and whatever has been played."""
     match event:
         case HandDealt():
-            own = event.hands.get(seat) if seat is not None else None
-            return set(own.cards) if own is not None else set()
+            return dealt_to(event, seat)
         case CardPlayed():
             return {event.card}
         case _:
@@ -27,26 +24,6 @@ def shown(event: Event, seat: Seat | None) -> set[str]:
 def kind(card: str) -> str:
     """Suits: who exchanges two cards of one follows suit as before."""
     return card[1]
-
-
-def alike(one: Event, other: Event) -> bool:
-    """Everything that happens in Lorum lies open, so the same actions bring the same events."""
-    return True
-
-
-def choose(table: Table, seat: Seat, actions: list[Action], chance: random.Random) -> Action:
-    """Anything."""
-    return chance.choice(actions)
-
-
-def covered(world: World) -> set[str]:
-    """Nothing is ever turned down again."""
-    return set()
-
-
-def in_the_open(world: World, step: int) -> bool:
-    """So nothing lies open for a while only."""
-    return False
 
 
 def told(table: Table) -> object:
@@ -61,4 +38,4 @@ def told(table: Table) -> object:
     return own is not None and isinstance(own[1], Pass)
 
 
-LORUM_SECRETS = Secrets(shown, kind, alike, choose, covered, in_the_open, told)
+LORUM_SECRETS = Secrets(shown, kind, told=told)
