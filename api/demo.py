@@ -25,9 +25,10 @@ from rich.console import Console
 from rich.markup import escape
 
 from api import settings
-from api.demo_checks import checks, entries_of
+from api.demo_checks import checks
 from api.demo_player import DemoPlayer, Json
 from api.serving import ServeError
+from domain.export import read_events
 from domain.game import Game
 from domain.registry import GAMES
 
@@ -64,7 +65,7 @@ def run(wish: Wish) -> bool:
         out.print(f"[bold]{escape(line)}[/bold]" if line.startswith("Hand ") else escape(line))
     out.print(f"\n[bold]{count} actions over HTTP.[/bold] The log, checked offline:")
     held = True
-    for check in checks(created["id"], entries_of(lines)):
+    for check in checks(created["id"], read_events(lines)):
         held = held and check.holds
         mark = "[green]passed[/green]" if check.holds else "[red]FAILED[/red]"
         out.print(f"  {mark}  {escape(check.what)}")
@@ -119,7 +120,7 @@ class _Seat:
             f"{self._path}/events?after={self._version}", accept="application/x-ndjson"
         )
         if lines := events.content.splitlines():
-            entries = entries_of(lines)
+            entries = read_events(lines)
             self._player.watch(entries)
             self._version = entries[-1].version
 
