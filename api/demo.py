@@ -141,10 +141,13 @@ def _play(http: httpx.Client, host: _Caller, game: Game[Any], created: Json, cha
         seats.append(_Seat(_Caller(http, seat["token"]), path, player))
     count = 0
     while view["status"] == "playing":
-        # Nobody is waited for while the server deals, which it has done by the next look.
-        waited = view["to_act"] or host.get(path).json()["to_act"]
-        seats[waited[0]].look()
-        view = seats[waited[0]].act()
+        if not view["to_act"]:
+            # The server was to deal or to play what is forced, and has done it by the next look.
+            view = host.get(path).json()
+            continue
+        waited = seats[view["to_act"][0]]
+        waited.look()
+        view = waited.act()
         count += 1
     return count
 

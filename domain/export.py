@@ -73,6 +73,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
 
 
 _read_line: Final = msgspec.json.Decoder(_Line).decode
+_read_event: Final = msgspec.json.Decoder(_EventLine).decode
 _write: Final = msgspec.json.encode
 
 
@@ -103,7 +104,9 @@ def read(file: Iterable[bytes]) -> Export:
             elif header is None:
                 raise BadExport(number, "the header is missing")
             elif line.event is not None:
-                entries.append(_entry(header, line.event))
+                if line.event.game != header.id:
+                    raise BadExport(number, f"event of game {line.event.game} in {header.id}")
+                entries.append(_entry(line.event))
             elif line.receipt is not None:
                 receipts.append(line.receipt)
         except (msgspec.MsgspecError, ValueError, UnicodeError) as error:
@@ -115,9 +118,18 @@ def read(file: Iterable[bytes]) -> Export:
     return Export(header, tuple(entries), tuple(receipts))
 
 
-def _entry(header: Header, line: _EventLine) -> Entry:
-    if line.game != header.id:
-        raise ValueError(f"event of game {line.game}, header of game {header.id}")
+def read_events(lines: Iterable[bytes]) -> tuple[Entry, ...]:
+    """Events alone, one a line, as `GET …/events` streams them. Raises BadExport."""
+    entries: list[Entry] = []
+    for number, line in enumerate(lines, 1):
+        try:
+            entries.append(_entry(_read_event(line)))
+        except (msgspec.MsgspecError, ValueError, UnicodeError) as error:
+            raise BadExport(number, str(error)) from error
+    return tuple(entries)
+
+
+def _entry(line: _EventLine) -> Entry:
     return Entry(
         version=line.version,
         type=line.type,

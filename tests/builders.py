@@ -9,8 +9,9 @@ from typing import Any
 
 import msgspec
 
+from domain.actions import Action
 from domain.events import Event
-from domain.game import Options, Turn
+from domain.game import Bot, Options, Turn
 from domain.hand import Cards, HandDealt, HandStarted, PackCut, ServerSeed
 from domain.registry import GAMES
 from domain.seats import Seat
@@ -18,6 +19,7 @@ from domain.table.commands import Clock, Create, Player
 from domain.table.decide import Decision, create
 from domain.table.options import resolve
 from domain.table.state import Table, copied, evolve
+from domain.table.views import View
 from tests.spec import AT, KEY, Given, command
 
 GAME_ID = "0190d3a2-7c1e-7b3a-9f00-00000000000c"
@@ -125,3 +127,9 @@ def dealt(hand: int, seats: int, hands: Mapping[Seat, str], stock: str) -> HandD
 def seats_of(hands: Sequence[str]) -> dict[Seat, str]:
     """Hands by seat, leaving out those without a card."""
     return {seat: cards for seat, cards in enumerate(hands) if cards}
+
+
+def choose_by_view(bot: Bot, memory: Any, view: View) -> Action:
+    """What a bot does that has this memory and is shown this view."""
+    assert view.private is not None
+    return bot.choose(memory, view.actions, view.private.cards, 0)

@@ -10,6 +10,7 @@ what is forced · `decide` what becomes of an action · `views` what is shown ·
 told · `careful` a sensible bot. What a player may ask is `play` and `pass`, as in any game.
 """
 
+from types import MappingProxyType
 from typing import Final
 
 from domain.actions import Pass, Play
@@ -49,6 +50,7 @@ LORUM: Final = Game(
     pack=rules.PACK,
     options=options.LorumOptions,
     profiles={},
+    short=MappingProxyType({"rounds": 7}),
     actions=(Play, Pass),
     events=(
         CardPlayed,

@@ -11,6 +11,7 @@ from domain.events import Event
 from domain.lorum.contracts import ContractName
 from domain.lorum.events import ContractAnnounced
 from domain.table.commands import BotName
+from tests.builders import choose_by_view
 from tests.domain.lorum.words import lorum, play
 from tests.seeds.games import play as played_game
 
@@ -27,7 +28,7 @@ def choice(contract: ContractName, *hands: str, cards: str = "") -> Action:
     memory: Any = bot.memory(seat, 4, story.table.options)
     for event in events:
         bot.remember(memory, event)
-    return bot.choose(memory, story.view(seat), 0)
+    return choose_by_view(bot, memory, story.view(seat))
 
 
 @pytest.mark.parametrize(
