@@ -42,16 +42,36 @@ def serve(
 
 @app.command()
 def demo(
+    game: Annotated[str, typer.Option(help="Which game: lodam, lorum or loc.")] = "lodam",
+    players: Annotated[int | None, typer.Option(min=2, max=10, help="How many players.")] = None,
+    option: Annotated[
+        list[str] | None, typer.Option(help="A rule option, NAME=VALUE; may be repeated.")
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Play the same game again: any whole number.")
     ] = None,
 ) -> None:
-    """Play a whole game of four through HTTP, print it, and check its log offline."""
+    """Play a whole game through HTTP, print it, and check its log offline."""
     from api import demo as play
+    from domain.registry import GAMES
 
+    if game not in GAMES:
+        raise typer.BadParameter(f"{game} is not one of {', '.join(GAMES)}", param_hint="--game")
+    rules = dict([_option(text) for text in option or ()])
     with complaints():
-        if not play.run(seed):
+        if not play.run(play.Wish(game, players, rules, seed)):
             raise typer.Exit(1)
+
+
+def _option(text: str) -> tuple[str, object]:
+    """`NAME=VALUE`, the value read as JSON where it is JSON (`3`, `true`), else as text."""
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise typer.BadParameter(f"{text} is not NAME=VALUE", param_hint="--option")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
 
 
 @app.command()

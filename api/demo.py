@@ -20,36 +20,52 @@ from types import FrameType
 from typing import Any, Final
 
 import httpx
+import msgspec
 from rich.console import Console
 from rich.markup import escape
 
 from api import settings
-from api.demo_checks import checks, entries_of
+from api.demo_checks import checks
 from api.demo_player import DemoPlayer, Json
 from api.serving import ServeError
+from domain.export import read_events
+from domain.game import Game
+from domain.registry import GAMES
 
-_NAMES: Final = ("Ann", "Bob", "Cleo", "Dan")
+_NAMES: Final = ("Ann", "Bob", "Cleo", "Dan", "Eve", "Finn", "Gail", "Hugo", "Iris", "Jack")
+"""As many as a game may want."""
 _START_SECONDS: Final = 30.0
 _STOP_SECONDS: Final = 20.0
 
 
-def run(seed: int | None) -> bool:
+class Wish(msgspec.Struct, frozen=True):
+    """The game to be shown: its name, how many players (None: four, or as many as it takes),
+    options that override those of a short game, and a number that makes it the same again."""
+
+    game: str
+    players: int | None = None
+    rules: Json = {}
+    seed: int | None = None
+
+
+def run(wish: Wish) -> bool:
     """Play, print and check one game; whether every check held. Raises ServeError."""
+    game_kind = GAMES[wish.game]
     out = Console(highlight=False, soft_wrap=True)
     host_key = secrets.token_urlsafe(32)
     with _server(host_key) as address, httpx.Client(base_url=address, timeout=10) as http:
         host = _Caller(http, host_key)
-        created = host.post("/v1/games", _new_game(seed))
+        created = host.post("/v1/games", _new_game(game_kind, wish))
         game = f"/v1/games/{created['id']}"
-        out.print(f"[bold]A game of Losing Lodam[/bold] at {address}{game}")
-        count = _play(http, host, game, created, Random(seed))
+        out.print(f"[bold]A game of {game_kind.title}[/bold] at {address}{game}")
+        count = _play(http, host, game_kind, created, Random(wish.seed))
         text = host.get(f"{game}/replay", accept="text/plain").text
         lines = host.get(f"{game}/events", accept="application/x-ndjson").content.splitlines()
     for line in text.splitlines():
         out.print(f"[bold]{escape(line)}[/bold]" if line.startswith("Hand ") else escape(line))
     out.print(f"\n[bold]{count} actions over HTTP.[/bold] The log, checked offline:")
     held = True
-    for check in checks(created["id"], entries_of(lines)):
+    for check in checks(created["id"], read_events(lines)):
         held = held and check.holds
         mark = "[green]passed[/green]" if check.holds else "[red]FAILED[/red]"
         out.print(f"  {mark}  {escape(check.what)}")
@@ -80,26 +96,58 @@ def _fine(answer: httpx.Response) -> httpx.Response:
     return answer
 
 
-def _new_game(seed: int | None) -> Json:
-    rules: dict[str, Any] = {"lives": 1}
-    if seed is not None:
-        rules |= {"seed": sha256(str(seed).encode()).hexdigest(), "deal_id": "demo"}
-    return {"game": "lodam", "players": [{"name": name} for name in _NAMES], "rules": rules}
+def _new_game(game: Game[Any], wish: Wish) -> Json:
+    seats = wish.players or min(max(4, game.min_seats), game.max_seats)
+    rules = {**game.short, **wish.rules}
+    if wish.seed is not None:
+        rules |= {"seed": sha256(str(wish.seed).encode()).hexdigest(), "deal_id": "demo"}
+    players = [{"name": name} for name in _NAMES[:seats]]
+    return {"game": game.name, "players": players, "rules": rules}
 
 
-def _play(http: httpx.Client, host: _Caller, game: str, created: Json, chance: Random) -> int:
+class _Seat:
+    """A player at the table: a token, a mind, and the newest version it has been shown."""
+
+    def __init__(self, caller: _Caller, path: str, player: DemoPlayer) -> None:
+        self._caller: Final = caller
+        self._path: Final = path
+        self._player: Final = player
+        self._version = 0
+
+    def look(self) -> None:
+        """Read the events since the last look, before anything is covered again."""
+        events = self._caller.get(
+            f"{self._path}/events?after={self._version}", accept="application/x-ndjson"
+        )
+        if lines := events.content.splitlines():
+            entries = read_events(lines)
+            self._player.watch(entries)
+            self._version = entries[-1].version
+
+    def act(self) -> Json:
+        """Make one action; the view after it."""
+        own = self._caller.get(self._path).json()
+        view: Json = self._caller.post(f"{self._path}/actions", self._player.choose(own))["view"]
+        return view
+
+
+def _play(http: httpx.Client, host: _Caller, game: Game[Any], created: Json, chance: Random) -> int:
     """Let every player act until the game is over; the number of actions."""
-    callers = [_Caller(http, seat["token"]) for seat in created["seats"]]
-    players = [DemoPlayer(Random(chance.random())) for _ in callers]
+    path = f"/v1/games/{created['id']}"
+    view = host.get(path).json()
+    seats = []
+    for seat in created["seats"]:
+        player = DemoPlayer(game, seat["seat"], view, Random(chance.random()))
+        seats.append(_Seat(_Caller(http, seat["token"]), path, player))
     count = 0
-    view = host.get(game).json()
     while view["status"] == "playing":
-        # Nobody is waited for while the server deals, which it has done by the next look.
-        waited = view["to_act"] or host.get(game).json()["to_act"]
-        seat = waited[0]
-        own = callers[seat].get(game).json()
-        action = players[seat].choose(own) | {"hand": own["hand"]["number"]}
-        view = callers[seat].post(f"{game}/actions", action)["view"]
+        if not view["to_act"]:
+            # The server was to deal or to play what is forced, and has done it by the next look.
+            view = host.get(path).json()
+            continue
+        waited = seats[view["to_act"][0]]
+        waited.look()
+        view = waited.act()
         count += 1
     return count
 

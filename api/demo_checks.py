@@ -1,16 +1,13 @@
-"""The demonstration's offline checks: from the lines of a log to what they prove, without a server.
-
-The lines are those of `GET …/events` as NDJSON of a game that is over, all its hands opened.
+"""The demonstration's offline checks: what the log of a game that is over, all its hands opened,
+proves without a server.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 import msgspec
 
 from domain import shuffle
 from domain.codec import read_event
-from domain.export import FORMAT, Header, read
 from domain.hand import HandDealt, HandStarted, PackCut, SeedRevealed
 from domain.log import Entry, chain_breaks
 from domain.rederive import differences, steps
@@ -23,20 +20,6 @@ class Check(msgspec.Struct, frozen=True):
 
     what: str
     holds: bool
-
-
-def entries_of(lines: Sequence[bytes]) -> tuple[Entry, ...]:
-    """The log's entries from the lines of the events. Raises BadExport."""
-    first = msgspec.json.decode(lines[0])
-    header = Header(
-        format=FORMAT,
-        game=first["data"]["game"],
-        id=first["game"],
-        rules_version=first["data"]["rules_version"],
-        viewer={"role": "host"},
-    )
-    wrapped = [b'{"event":' + line.strip() + b"}" for line in lines]
-    return read(chain([msgspec.json.encode({"header": header})], wrapped)).entries
 
 
 def checks(game_id: str, entries: Sequence[Entry]) -> Iterator[Check]:

@@ -52,7 +52,7 @@ from domain.table.commands import (
 from domain.table.decide import create, decide, server_command, to_act
 from domain.table.options import resolve
 from domain.table.state import Table
-from domain.table.views import bot_view, view
+from domain.table.views import playable_actions, view
 from domain.visibility import SPECTATOR, Viewer
 
 GAME_ID: Final = "01970000-0000-7000-8000-000000000001"
@@ -168,7 +168,9 @@ class _Story:
         """Let whoever is waited for first do something legal."""
         seat = to_act(self.table)[0]
         word = self.commands * 2_654_435_761 % 2**32
-        done = self.ask(RANDOM.choose(None, bot_view(self.table, seat), word), seat)
+        done = self.ask(
+            RANDOM.choose(None, tuple(playable_actions(self.table, seat)), (), word), seat
+        )
         self.follow()
         return done
 

@@ -6,7 +6,9 @@ request issued gives the same token.
 """
 
 import hmac
+import time
 from collections.abc import Mapping
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Final
 
@@ -18,6 +20,8 @@ from domain.seats import Seat
 from domain.visibility import HOST, SPECTATOR, Role, Viewer
 
 _ALGORITHM: Final = "HS256"
+_TOKENS_KEPT: Final = 10_000
+"""Tokens whose signature a process need not check again."""
 
 
 class Caller(msgspec.Struct, frozen=True):
@@ -50,6 +54,7 @@ class Caller(msgspec.Struct, frozen=True):
 class _Claims(msgspec.Struct, frozen=True):
     game: str
     gen: int
+    exp: int
     seat: Seat | None = None
     spectator: bool = False
 
@@ -63,6 +68,8 @@ class Keyring:
         # warns about short keys at every use, need not; `fairdeal serve` warns once.
         self._secret: Final = secret.encode().ljust(32, b"\0")
         self._token_seconds: Final = token_seconds
+        # A signature holds for ever; what ends a token (time, generation) is looked at anew.
+        self._claims: Final = lru_cache(_TOKENS_KEPT)(self._verified)
 
     def caller(self, authorization: str | None) -> Caller:
         """Who presents this `Authorization` header. Raises the problem `unauthorized`."""
@@ -93,18 +100,19 @@ class Keyring:
     def _bearer(self, token: str) -> Caller:
         try:
             claims = self._claims(token)
-        except jwt.ExpiredSignatureError:
-            raise unauthorized("The token has expired.") from None
         except (jwt.InvalidTokenError, msgspec.ValidationError, ValueError):
             raise unauthorized("The token or host key is not valid.") from None
         if (claims.seat is None) != claims.spectator:
             raise unauthorized("The token or host key is not valid.")
+        if claims.exp <= time.time():
+            raise unauthorized("The token has expired.")
         role: Role = "spectator" if claims.spectator else "seat"
         return Caller(role, "", claims.game, claims.seat, claims.gen)
 
-    def _claims(self, token: str) -> _Claims:
-        # `iat` is not checked: it is the issuing process's clock, which may be ahead of this one.
-        options: Any = {"require": ["exp"], "verify_iat": False}
+    def _verified(self, token: str) -> _Claims:
+        """The claims of a token that is signed with our secret, whether or not it has expired."""
+        # Nor is `iat` checked: it is the issuing process's clock, which may be ahead of this one.
+        options: Any = {"verify_exp": False, "verify_iat": False}
         return msgspec.convert(jwt.decode(token, self._secret, [_ALGORITHM], options), _Claims)
 
 

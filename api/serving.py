@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -56,9 +56,12 @@ def serve(host: str, port: int, workers: int) -> None:
     logging.config.dictConfig(_LOGGING)
     _check_free(host, port)
     folder = settings.data_dir()
-    with database() as url, tempfile.TemporaryDirectory(prefix="fairdeal-metrics-") as metrics:
+    with ExitStack() as ending:
+        url = ending.enter_context(database())
         if workers > 1:
-            os.environ["PROMETHEUS_MULTIPROC_DIR"] = metrics
+            # The workers add their counts up in files there, whichever of them is asked.
+            made = tempfile.TemporaryDirectory(prefix="fairdeal-metrics-")
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = ending.enter_context(made)
         os.environ[settings.DATABASE_URL_ENV] = url
         first_key = _provide_keys(folder)
         settings.from_environment()

@@ -12,7 +12,7 @@ from domain.events import Event, layout
 from domain.game import Bot, Options
 from domain.seats import Seat
 from domain.table.state import Table
-from domain.table.views import View, bot_view
+from domain.table.views import playable_actions
 from domain.visibility import ALL_TEXT, TABLE_TEXT, audience_seats
 
 
@@ -25,12 +25,12 @@ class RandomBot:
     def remember(self, memory: None, event: Event) -> None:
         """Nothing."""
 
-    def choose(self, memory: None, view: View, word: int) -> Action:
-        """One of the view's actions, each as likely as another."""
-        action = view.actions[word % len(view.actions)]
-        if isinstance(action, CutChoice):
-            return action.somewhere(word)
-        return action
+    def choose(
+        self, memory: None, actions: tuple[Action, ...], cards: tuple[str, ...], word: int
+    ) -> Action:
+        """One of the actions, each as likely as another."""
+        action = actions[word % len(actions)]
+        return action.somewhere(word) if isinstance(action, CutChoice) else action
 
 
 RANDOM: Final[Bot] = RandomBot()
@@ -71,7 +71,8 @@ class Players:
     def choose(self, table: Table, seat: Seat, word: int) -> Action:
         """What the bot at a seat that is to act does; `word` is uniform over 32 bits."""
         bot, memory = self._bots[seat]
-        return bot.choose(memory, bot_view(table, seat), word)
+        cards = table.game.private_view(table.play, seat).cards
+        return bot.choose(memory, tuple(playable_actions(table, seat)), cards, word)
 
 
 def bot_seats(table: Table) -> tuple[Seat, ...]:

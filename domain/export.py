@@ -136,7 +136,7 @@ def read(file: Iterable[bytes]) -> Export:
         position = len(entries) + sum(fault.version is not None for fault in faults) + 1
         try:
             if kind == "event":
-                entries.append(_entry(header, _strict(text)))
+                entries.append(_entry(header.id, _strict(text)))
             else:
                 receipts.append(msgspec.convert(_strict(text), Receipt))
         except _UNREADABLE as error:
@@ -147,10 +147,24 @@ def read(file: Iterable[bytes]) -> Export:
     return Export(header, tuple(entries), tuple(receipts), tuple(faults))
 
 
-def _entry(header: Header, value: Any) -> Entry:
+def read_events(lines: Iterable[bytes]) -> tuple[Entry, ...]:
+    """Events of one game alone, one a line, as `GET …/events` streams them. Raises BadExport."""
+    entries: list[Entry] = []
+    game: str | None = None
+    for number, line in enumerate(lines, 1):
+        try:
+            value = _strict(line)
+            game = _plain(str(value["game"])) if game is None else game
+            entries.append(_entry(game, value))
+        except (*_UNREADABLE, KeyError, TypeError) as error:
+            raise BadExport(number, str(error)) from error
+    return tuple(entries)
+
+
+def _entry(game: str, value: Any) -> Entry:
     line = msgspec.convert(value, _EventLine)
-    if line.game != header.id:
-        raise ValueError(f"an event of game {line.game!r} in the log of {header.id}")
+    if line.game != game:
+        raise ValueError(f"an event of game {line.game!r} in the log of {game}")
     return Entry(
         version=line.version,
         type=_plain(line.type),

@@ -127,9 +127,11 @@ class HandScore(msgspec.Struct, frozen=True):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """How a game ends by its own rules: the winners (none, one or several seats)."""
+    """How a game ends by its own rules: the winners (none, one or several seats), and the reason
+    where the game marks a resignation though it was played out."""
 
     winners: tuple[Seat, ...]
+    reason: Literal["played", "resigned"] = "played"
 
 
 class Previous(msgspec.Struct, frozen=True):
@@ -200,7 +202,8 @@ class Bot(Protocol):
     """A player that is a pure function of what one seat was shown, when it was shown.
 
     `remember` folds the seat's own redacted events; `choose` takes one of the view's actions (the
-    range of a `cut` still open) by that memory and a number drawn uniformly from 0 … 2**32-1.
+    range of a `cut` still open) by that memory, the view's own cards and a number drawn uniformly
+    from 0 … 2**32-1.
     """
 
     def memory(self, seat: Seat, seats: int, options: Any) -> Any:
@@ -209,8 +212,10 @@ class Bot(Protocol):
     def remember(self, memory: Any, event: Any) -> None:
         """Take in one event as the seat saw it (hidden fields None)."""
 
-    def choose(self, memory: Any, view: Any, word: int) -> Action:
-        """One of `view.actions`."""
+    def choose(
+        self, memory: Any, actions: tuple[Action, ...], cards: tuple[str, ...], word: int
+    ) -> Action:
+        """One of `actions`, which is not empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,6 +232,8 @@ class Game(Generic[S]):
     options: type[Options]
     profiles: Mapping[str, Mapping[str, Any]]
     """Option values by profile name; the option `profile` picks one, the others override it."""
+    short: Mapping[str, Any]
+    """Options of a short game, for a first taste."""
     actions: tuple[type[Action], ...]
     events: tuple[type[Event], ...]
     check: Callable[[Any, int], None]

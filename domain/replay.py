@@ -87,7 +87,7 @@ def transcript(told: Replay, table: Table) -> str:
 
 def _hand_lines(hand: HandTold, names: tuple[str, ...], table: Table) -> Iterator[str]:
     spoken = table.game.pack.spoken
-    contract = f": {hand.contract}" if hand.contract else ""
+    contract = f": {hand.contract.replace('_', ' ')}" if hand.contract else ""
     lot = " by lot" if hand.by_lot else ""
     yield f"Hand {hand.hand}{contract}, dealt by {names[hand.dealer]}{lot}"
     yield f"  commitment {hand.commitment}"

@@ -9,16 +9,18 @@ from typing import Any
 
 import msgspec
 
+from domain.actions import Action
 from domain.events import Event
-from domain.game import Options
+from domain.game import Bot, Options, Turn
 from domain.hand import Cards, HandDealt, HandStarted, PackCut, ServerSeed
 from domain.registry import GAMES
-from domain.seats import RIGHT, Seat, next_seat
+from domain.seats import Seat
 from domain.table.commands import Clock, Create, Player
 from domain.table.decide import Decision, create
 from domain.table.options import resolve
-from domain.table.state import Table, evolve
-from tests.spec import KEY, Given, command
+from domain.table.state import Table, copied, evolve
+from domain.table.views import View
+from tests.spec import AT, KEY, Given, command
 
 GAME_ID = "0190d3a2-7c1e-7b3a-9f00-00000000000c"
 
@@ -95,12 +97,17 @@ def hand_events(
     if leader is None:
         dealer = game.next_dealer(play, table.dealer) if table.hand else 0
     else:
-        dealer = next_seat(leader, len(table.seats), still_in, RIGHT)
+        dealer = next(seat for seat in still_in if game.plan(play, seat).seats[0] == leader)
     plan = game.plan(play, dealer)
     hand = table.hand + 1
     seed = ServerSeed("00" * 32)
+    started = HandStarted(hand, dealer, False, plan.seats, plan.cutter, "ab" * 32, seed)
+    begun = copied(table)
+    turn = Turn(begun, begun.play, AT, evolve)
+    turn.tell(started)
+    game.begin(turn)
     return (
-        HandStarted(hand, dealer, False, plan.seats, plan.cutter, "ab" * 32, seed),
+        *turn.events,
         PackCut(hand, 1, "", True),
         dealt(hand, len(table.seats), hands, stock),
     )
@@ -120,3 +127,9 @@ def dealt(hand: int, seats: int, hands: Mapping[Seat, str], stock: str) -> HandD
 def seats_of(hands: Sequence[str]) -> dict[Seat, str]:
     """Hands by seat, leaving out those without a card."""
     return {seat: cards for seat, cards in enumerate(hands) if cards}
+
+
+def choose_by_view(bot: Bot, memory: Any, view: View) -> Action:
+    """What a bot does that has this memory and is shown this view."""
+    assert view.private is not None
+    return bot.choose(memory, view.actions, view.private.cards, 0)

@@ -9,6 +9,7 @@ predicates · `state` what is remembered · `legal` who may do what now · `deci
 action · `views` what is shown · `narrate` how it is told · `careful` a sensible bot.
 """
 
+from types import MappingProxyType
 from typing import Final
 
 from domain.actions import Play
@@ -41,6 +42,7 @@ LOC: Final = Game(
     pack=rules.PACK,
     options=options.LocOptions,
     profiles=options.PROFILES,
+    short=MappingProxyType({}),
     actions=(commands.Bet, commands.Discard, Play),
     events=(
         ChipsMoved,

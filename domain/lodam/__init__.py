@@ -9,6 +9,7 @@ predicates · `state` what is remembered · `legal` who may do what now · `deci
 action · `views` what is shown · `narrate` how it is told · `careful` a sensible bot.
 """
 
+from types import MappingProxyType
 from typing import Final
 
 from domain.actions import Pass, Play
@@ -44,6 +45,7 @@ LODAM: Final = Game(
     pack=rules.PACK,
     options=options.LodamOptions,
     profiles=options.PROFILES,
+    short=MappingProxyType({"lives": 1}),
     actions=(
         Play,
         Pass,

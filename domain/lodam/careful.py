@@ -74,9 +74,11 @@ class CarefulBot:
             case _:
                 pass
 
-    def choose(self, memory: Memory, view: Any, word: int) -> Action:
+    def choose(
+        self, memory: Memory, actions: tuple[Action, ...], cards: tuple[str, ...], word: int
+    ) -> Action:
         """The first action that the bot's habits, in their order, find sensible."""
-        return choose_by(_HABITS, memory, view.actions, PACK.read(view.private.cards), word)
+        return choose_by(_HABITS, memory, actions, PACK.read(cards), word)
 
 
 def own_up(memory: Memory, actions: tuple[Action, ...], _: tuple[Card, ...]) -> Action | None:

@@ -323,7 +323,7 @@ def _after_hand(turn: TableTurn, command: Command) -> None:
     table.game.finish(turn, outcome)
     remaining = [seated for seated in table.seats if not seated.resigned]
     resigned = len(remaining) <= 1 < len(table.seats)
-    _end(turn, outcome.winners, "resigned" if resigned else "played")
+    _end(turn, outcome.winners, "resigned" if resigned else outcome.reason)
 
 
 def _open_hands(turn: TableTurn) -> None:

@@ -110,15 +110,6 @@ def playable_actions(table: Table, seat: Seat) -> list[Action]:
 def view(table: Table, viewer: Viewer, now: Openings) -> View:
     """What `viewer` may see of the table, given what lies open `now` (the openings of the newest
     version; an earlier table is shown with what has been covered since hidden again)."""
-    return _view(table, viewer, now, None if viewer.seat is None else legal(table, viewer.seat))
-
-
-def bot_view(table: Table, seat: Seat) -> View:
-    """The view of the bot that plays a seat: a seat's view, with the actions it may take."""
-    return _view(table, Viewer("seat", seat), table.openings, playable_actions(table, seat))
-
-
-def _view(table: Table, viewer: Viewer, now: Openings, actions: list[Action] | None) -> View:
     game, play = table.game, table.play
     still_in = game.still_in(play)
     opened = table.hand > 0 and now.opened(table.hand_version)
@@ -151,7 +142,7 @@ def _view(table: Table, viewer: Viewer, now: Openings, actions: list[Action] | N
         hand=_hand_view(table),
         to_act=to_act(table),
         deadline=None if table.deadline is None else format_at(table.deadline),
-        actions=tuple(actions or ()),
+        actions=() if viewer.seat is None else tuple(legal(table, viewer.seat)),
         table=game.table_view(play, _still_face_up(table, now)),
         previous=game.previous(play),
         private=None if viewer.seat is None else game.private_view(play, viewer.seat),

@@ -1,5 +1,6 @@
 """What the operator sees: health, readiness, metrics, settings, a database that is away."""
 
+import asyncio
 from pathlib import Path
 
 import httpx
@@ -26,6 +27,16 @@ async def test_without_a_database_the_process_lives_but_is_not_ready() -> None:
         assert answer.headers["retry-after"]
         body = {"game": "lodam", "players": [{"name": "A"}] * 3}
         problem(await api.post("/v1/games", json=body, headers=HOST), 503, "unavailable")
+
+
+async def test_a_process_that_has_hardly_started_can_be_ended(database_url: str) -> None:
+    """The first look at the database is under way then, and may take the cancellation for its
+    own: see `api.app`."""
+    async with asyncio.timeout(60):
+        for number in range(40):
+            async with running(database_url):
+                for _ in range(number % 7):
+                    await asyncio.sleep(0)
 
 
 async def test_without_migrations_the_process_is_not_ready(databases: Databases) -> None:

@@ -12,6 +12,7 @@ from random import Random
 import httpx
 import pytest
 
+from domain.registry import GAMES
 from tests.api.processes import Serving, create, free_port, host_key, run, serving
 from tests.api.running import HOST_KEY, SECRET, Json, bearer
 from tests.database import open_folder
@@ -232,6 +233,30 @@ def test_a_database_that_does_not_answer_is_said() -> None:
     ended = run("migrate", FAIRDEAL_DATABASE_URL="postgresql://nobody@127.0.0.1:1/none")
     assert ended.returncode == 1
     assert ended.stderr.startswith("fairdeal: the database cannot be used")
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("game", [name for name in GAMES if name != "lodam"])
+def test_the_demo_plays_any_game(game: str) -> None:
+    shown = run("demo", "--game", game, "--option", "cut=manual", COLUMNS="200")
+    assert shown.returncode == 0, shown.stderr
+    assert f"A game of {GAMES[game].title}" in shown.stdout
+    assert "FAILED" not in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("--game", "whist"), 2, "whist is not one of lodam"),
+        (("--option", "lives"), 2, "lives is not NAME=VALUE"),
+        (("--option", "lives=0"), 1, "$.rules.lives"),
+        (("--players", "2"), 1, "3 to 10 players"),
+    ],
+)
+def test_a_demo_that_cannot_be_is_said(arguments: tuple[str, ...], code: int, said: str) -> None:
+    ended = run("demo", *arguments, COLUMNS="200")
+    assert ended.returncode == code
+    assert said in ended.stderr
     assert "Traceback" not in ended.stderr
 
 

@@ -23,6 +23,8 @@ from domain.loc.state import LocState
 from domain.lodam.events import HandScored
 from domain.lodam.rules import points_of
 from domain.lodam.state import LodamState
+from domain.lorum.events import RoundScored
+from domain.lorum.state import LorumState
 from domain.registry import GAMES
 from domain.table.commands import (
     Abandon,
@@ -102,6 +104,42 @@ def lodam_account(before: Table, after: Table, event: Event) -> None:
         assert after.game.hand_scores(after.play)[-1].points == event.points
 
 
+def lorum_rules(chance: random.Random) -> Rules:
+    """Any option of Lorum; few rounds, to keep games short."""
+    picked = {
+        "early_end": chance.random() < 0.5,
+        "first_contract": chance.randint(1, 7),
+        "starting_chips": chance.choice([0, 0, 25, 1_000_000_000]),
+    }
+    named = {name: picked[name] for name in picked if chance.random() < 0.6}
+    return {**named, "rounds": chance.choice([1, 2, 3, 7, 8, 9])}
+
+
+def lorum_cards(state: LorumState) -> list[Card]:
+    """Hands, the table, the tricks taken and the runs turned over."""
+    found = [card for hand in state.hands for card in members(hand)]
+    found += [card for _, card in state.on_table]
+    found += [card for tricks in state.taken for trick in tricks for card in trick]
+    return found + [card for run in state.runs for card in run]
+
+
+def lorum_account(before: Table, after: Table, event: Event) -> None:
+    """lorum, Payment: what the round brought is how the balances changed since it began; penalties
+    of hearts and no tricks are 8, of Obers and the hairy monkey 10; one player is out of cards."""
+    if isinstance(event, RoundScored):
+        start = before.play.balances
+        now = [score.chips for score in after.game.scores(after.play)]
+        assert list(event.chips) == [new - old for new, old in zip(now, start, strict=True)]
+        assert event.pot == after.game.pot(after.play)
+        totals = {"hearts": 8, "obers": 10, "no_tricks": 8, "hairy_monkey": 10}
+        if event.contract in totals:
+            assert sum(event.points) == totals[event.contract]
+        else:
+            assert event.points.count(0) == 1
+        scored = after.game.hand_scores(after.play)[-1]
+        assert (scored.contract, scored.points) == (event.contract, event.points)
+
+
 def loc_rules(chance: random.Random) -> Rules:
     """Any option of Loc; few hands, and stacks that run short."""
     picked = {
@@ -135,6 +173,7 @@ def loc_account(before: Table, after: Table, event: Event) -> None:
 
 FACTS: dict[str, Facts] = {
     "lodam": Facts(lodam_rules, lodam_cards, lodam_account),
+    "lorum": Facts(lorum_rules, lorum_cards, lorum_account),
     "loc": Facts(loc_rules, loc_cards, loc_account),
 }
 

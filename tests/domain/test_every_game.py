@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
+from domain import rederive
 from domain.actions import Action, Cut, CutChoice
 from domain.events import layout
 from domain.game import Refused
@@ -143,11 +144,16 @@ def _refusal(table: Table, seat: int, action: Action) -> Refused | None:
 
 def _check_log(end: Table, entries: list[Entry], chance: random.Random) -> None:
     """The recorded log folds to the live table, from the start and from the middle; its chain
-    holds, by this code and by code that shares nothing with it."""
+    holds, by this code and by code that shares nothing with it; the recorded actions yield it
+    again."""
     assert fold(end.id, entries) == end
     middle = chance.randint(1, len(entries))
     assert fold(end.id, entries[middle:], fold(end.id, entries[:middle])) == end
     assert chain_breaks(end.id, entries) is None
+    if chance.random() < 0.3:
+        derived = list(rederive.steps(end.id, entries))
+        assert [found for step in derived for found in rederive.differences(step)] == []
+        assert derived[-1].after == end
     if chance.random() < 0.2:
         shown = [event_view(end.id, entry, None, EVERYTHING) for entry in entries]
         check_chain([decoded(msgspec.json.encode(event)) for event in shown])

@@ -21,6 +21,7 @@ from domain.tricks import Passed, TrickTaken
 from domain.visibility import ALL_TEXT, TABLE_TEXT, Openings
 from tests.domain.loc.secrets import LOC_SECRETS
 from tests.domain.lodam.secrets import LODAM_SECRETS, covered
+from tests.domain.lorum.secrets import LORUM_SECRETS
 from tests.domain.worlds import OwnActionRefused, Secrets, as_it_is, difference, pairs, planted
 
 PAIRS_EACH = 4 * int(os.environ.get("FAIRDEAL_TEST_GAMES", "160"))
@@ -31,7 +32,11 @@ BATCH = 40
 ENOUGH = 640
 """So many pairs find every planted leak."""
 
-SECRETS: dict[str, Secrets] = {"lodam": LODAM_SECRETS, "loc": LOC_SECRETS}
+SECRETS: dict[str, Secrets] = {
+    "lodam": LODAM_SECRETS,
+    "lorum": LORUM_SECRETS,
+    "loc": LOC_SECRETS,
+}
 
 
 def test_every_game_says_what_it_shows() -> None:
@@ -163,17 +168,14 @@ def a_refusal_that_says_more(patch: pytest.MonkeyPatch) -> Callable[[Game[Any]],
     return as_it_is
 
 
-def a_refusal_by_anothers_hand(patch: pytest.MonkeyPatch) -> Callable[[Game[Any]], Game[Any]]:
-    holds = legal.holds
+def a_refusal_by_anothers_hand(_: pytest.MonkeyPatch) -> Callable[[Game[Any]], Game[Any]]:
+    def leaking(turn: Any, seat: int, action: Any) -> None:
+        index = rules.PACK.index.get(getattr(action, "card", ""))
+        if index is not None and not any(hand >> index & 1 for hand in turn.state.hands):
+            raise Refused("lodam.not-in-hand", "nobody has that card")
+        decide.decide(turn, seat, action)
 
-    def leaking(state: Any, seat: int, card: str) -> Any:
-        index = rules.PACK.index.get(card)
-        if index is not None and any(hand >> index & 1 for hand in state.hands):
-            return holds(state, seat, card)
-        raise Refused("lodam.not-in-hand", f"nobody has {card}")
-
-    patch.setattr(decide, "holds", leaking)
-    return as_it_is
+    return planted(decide=leaking)
 
 
 def a_count_of_hidden_cards(_: pytest.MonkeyPatch) -> Callable[[Game[Any]], Game[Any]]:

@@ -19,7 +19,7 @@ from domain import log, replay
 from domain.actions import Action, Cut, CutChoice
 from domain.events import Event
 from domain.game import Game, KeyedChance, Refused
-from domain.hand import SeedRevealed
+from domain.hand import HandDealt, SeedRevealed
 from domain.log import GENESIS, Entry
 from domain.registry import GAMES
 from domain.seats import Seat
@@ -47,14 +47,18 @@ class Secrets:
     """The cards that an event shows to the viewer at the moment it happens."""
     kinds: Callable[[str], str]
     """Cards of one kind are good to exchange: the rest of the game then mostly goes on."""
-    alike: Callable[[Event, Event], bool]
+    alike: Callable[[Event, Event], bool] = lambda _one, _other: True
     """Whether what happened in both worlds is the same to the public *by the rules*."""
-    choose: Callable[[Table, Seat, list[Action], random.Random], Action]
+    choose: Callable[[Table, Seat, list[Action], random.Random], Action] = (
+        lambda _table, _seat, actions, chance: chance.choice(actions)
+    )
     """A random action; leaning to what leads into interesting places."""
-    covered: Callable[["World"], set[str]]
+    covered: Callable[["World"], set[str]] = lambda _: set()
     """Cards that lay open for a while and have been covered again."""
-    in_the_open: Callable[["World", int], bool]
+    in_the_open: Callable[["World", int], bool] = lambda _world, _step: False
     """Whether, after so many steps, such a card lies open or what it hides has been told."""
+    told: Callable[[Table], object] = lambda _: None
+    """What the rules tell everyone of a moment though it follows from hidden cards."""
 
 
 @dataclass
@@ -90,6 +94,12 @@ def begin(game: Game[Any], start: Table, deal: Deal, key: bytes) -> World:
     decision = Decision(events, told(table, *events))
     world.take(decision, Command(Cut(at=1), None, AT, KeyedChance(key), "server"), "deal")
     return world
+
+
+def dealt_to(event: HandDealt, seat: Seat | None) -> set[str]:
+    """The cards that the viewer was dealt."""
+    own = event.hands.get(seat) if seat is not None else None
+    return set(own.cards) if own is not None else set()
 
 
 def ids(world: World) -> str:
@@ -155,7 +165,7 @@ def other_world(
     for number, command in enumerate(a.commands[1:], 1):
         ask = command.ask
         assert isinstance(ask, Action)
-        card = getattr(ask, "card", None)
+        card = getattr(ask, "card", "")
         if card in swap and b.table.hand == 1:
             ask = msgspec.structs.replace(ask, card=swap[card])
         command = msgspec.structs.replace(command, ask=ask)
@@ -164,6 +174,8 @@ def other_world(
         except Refused as refusal:
             if command.seat is not None and command.seat == seat:
                 raise OwnActionRefused(f"step {number}: {refusal}") from None
+            break
+        if secrets.told(a.tables[number]) != secrets.told(decision.table):
             break
         both = zip(a.events[number], decision.events, strict=False)
         if not all(secrets.alike(one, other) for one, other in both):

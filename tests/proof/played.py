@@ -13,7 +13,7 @@ from domain.game import KeyedChance
 from domain.log import GENESIS, Entry, Part, event_view, record
 from domain.registry import GAMES
 from domain.seats import Seat
-from domain.table.commands import Clock, Command, Create, Player, Resign
+from domain.table.commands import BotName, Clock, Command, Create, Player, Resign
 from domain.table.decide import Decision, create, decide, server_command, to_act
 from domain.table.state import Table
 from domain.table.views import playable_actions
@@ -45,7 +45,8 @@ def against_the_clock(game: str, number: int, on_timeout: str) -> Recorded:
     chance = random.Random(f"clock {game} {number}")
     seats, rules = setting(game, chance)
     clock = msgspec.convert({"turn_seconds": 30, "on_timeout": on_timeout}, Clock)
-    bots = [chance.choice([None, "random", "careful"]) for _ in range(seats - 1)]
+    kinds: list[BotName | None] = [None, "random", "careful"]
+    bots = [chance.choice(kinds) for _ in range(seats - 1)]
     players = [Player(f"Player {seat}", None, bot) for seat, bot in enumerate([None, *bots])]
     ask = Create(
         id=str(UUID(bytes=chance.randbytes(16), version=4)),
@@ -101,6 +102,10 @@ def _any(table: Table, seat: Seat, chance: random.Random) -> Action:
     return action.somewhere(chance.getrandbits(32)) if isinstance(action, CutChoice) else action
 
 
+class _OfSeat(msgspec.Struct):
+    seat: Seat
+
+
 def erased(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     """The log as the store keeps it: the names that it says are erased are gone."""
     gone = {
@@ -110,8 +115,7 @@ def erased(entries: Sequence[Entry]) -> tuple[Entry, ...]:
 
 
 def _name_of(entry: Entry) -> Seat | None:
-    seat: Seat = msgspec.json.decode(entry.data)["seat"] if entry.type == "SeatTaken" else None
-    return seat
+    return msgspec.json.decode(entry.data, type=_OfSeat).seat if entry.type == "SeatTaken" else None
 
 
 def _without_name(entry: Entry) -> Entry:

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator, Sequence
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid5
 
 import msgspec
 
@@ -54,13 +54,15 @@ def commands(
 ) -> Iterator[tuple[Decision, Command, str, bytes]]:
     """The game's commands one by one: decision, command, its id, and the key of its salts."""
     options, _ = resolve(GAMES[game], rules, len(habits))
-    game_id = _uuid(chance)
+    deal_id = _uuid(chance)
+    # Games drawn from one number but played otherwise are games of their own.
+    game_id = str(uuid5(UUID(deal_id), repr((game, tuple(habits), sorted(rules.items())))))
     players = tuple([Player(NAMES[seat], f"player-{seat}") for seat in range(len(habits))])
     ask = Create(
         id=game_id,
         game=game,
         options=options,
-        deal_id=game_id,
+        deal_id=deal_id,
         seeded_by_host=False,
         players=players,
     )

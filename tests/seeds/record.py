@@ -15,9 +15,11 @@ import msgspec
 from domain import export
 from domain.codec import read_event
 from domain.events import Event
+from domain.ledger import ChipsMoved
 from domain.loc.events import BetPlaced, CardsShown, HandSettled
 from domain.lodam.events import ChallengeDecided, TradeConcluded, TrickLeft
 from domain.log import event_view
+from domain.lorum.events import RoundScored
 from domain.table.commands import BotName
 from domain.tricks import TrickTaken
 from tests.seeds.games import Played, play
@@ -56,6 +58,20 @@ def a_swallowed_trick(events: list[Event]) -> bool:
         isinstance(event, TrickTaken) and event.truth is not None and event.truth.swallowed
         for event in events
     )
+
+
+def takers(number: int) -> Wanted:
+    """In a round where the takers pay each other or the pot, so many take something that costs."""
+
+    def look(events: list[Event]) -> bool:
+        return any(
+            isinstance(event, RoundScored)
+            and event.contract in ("hearts", "obers", "no_tricks")
+            and sum([cost > 0 for cost in event.points]) == number
+            for event in events
+        )
+
+    return look
 
 
 def a_tie_by_suit(events: list[Event]) -> bool:
@@ -128,6 +144,34 @@ SITUATIONS = (
         "open-trump-ten-players-opened-after-the-game",
         ("careful",) * 5 + ("random",) * 5,
         {"trump": "open", "ranking": "natural", "lives": 1, "disclosure": "after_game"},
+    ),
+    Situation(
+        "lorum",
+        "28-rounds-with-one-to-four-takers",
+        ("careful", "random") * 2,
+        {},
+        [takers(number) for number in (1, 2, 3, 4)],
+    ),
+    Situation(
+        "lorum",
+        "seven-rounds-nothing-done-by-the-server",
+        ("random", "careful") * 2,
+        {
+            "rounds": 7,
+            "first_contract": 4,
+            "starting_chips": 20,
+            "early_end": False,
+            "auto_forced": False,
+            "cut": "manual",
+            "deal": "manual",
+        },
+    ),
+    Situation(
+        "lorum",
+        "a-pot-shared-out-and-opened-after-the-game",
+        ("careful",) * 4,
+        {"rounds": 6, "disclosure": "after_game", "first_dealer": 2},
+        (has(ChipsMoved, reason="pot_shared"),),
     ),
     Situation(
         "loc",

@@ -45,6 +45,10 @@ def test_every_game_and_every_situation_has_its_sample() -> None:
     assert {path.stem for path in SAMPLES} == {situation.name for situation in SITUATIONS}
 
 
+def test_every_sample_is_a_game_of_its_own() -> None:
+    assert len({_read(path).header.id for path in SAMPLES}) == len(SAMPLES)
+
+
 def _read(path: Path) -> export.Export:
     with path.open("rb") as file:
         return export.read(file)

@@ -1,10 +1,11 @@
 // A second opinion on a log, in plain JavaScript: form, chain, digests, deals and receipts, written
 // from docs/log.md and docs/proof.md alone. It knows no rule of any game but which pack is used.
 //
-//   node verify.mjs FILE [--keys JWKS]
+//   node verify.mjs [--keys JWKS] FILE...
 //
-// Prints {"checks": [{check, status, versions, detail}]}; exits 0 where nothing failed, 1 where
-// something did, 2 where the file is no log.
+// Prints a line for each file: {file, code, checks: [{check, status, versions, detail}]}, where code is
+// 0 where nothing failed, 1 where something did, and 2 where the file is no log, with an `error`. Exits
+// with the highest of them.
 
 import { createHash, createHmac, createPublicKey, verify as verifySignature } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -292,8 +293,7 @@ function signs({ x }, signed, signature) {
   return verifySignature(null, Buffer.from(canonical(signed)), key, strictBase64url(signature));
 }
 
-function main([file, option, jwks]) {
-  if (file === undefined || (option !== undefined && (option !== "--keys" || !jwks))) return 2;
+function verifyFile(file, keys) {
   const report = new Report();
   try {
     const log = read(readFileSync(file, "utf8"));
@@ -301,15 +301,21 @@ function main([file, option, jwks]) {
     checkChain(report, log.events);
     checkDigests(report, log.events);
     checkDeals(report, log.events);
-    const keys = jwks === undefined ? null : JSON.parse(readFileSync(jwks, "utf8")).keys;
     checkReceipts(report, log, keys);
   } catch (error) {
-    if (!(error instanceof NoLog)) throw error;
-    console.error(error.message);
-    return 2;
+    if (error instanceof NoLog) return { file, code: 2, error: error.message, checks: [] };
+    throw error;
   }
-  console.log(JSON.stringify({ checks: report.checks }));
-  return report.checks.some(({ status }) => status === "failed") ? 1 : 0;
+  const failed = report.checks.some(({ status }) => status === "failed");
+  return { file, code: failed ? 1 : 0, checks: report.checks };
+}
+
+function main(words) {
+  const anchored = words[0] === "--keys";
+  const keys = anchored ? JSON.parse(readFileSync(words[1], "utf8")).keys : null;
+  const reports = words.slice(anchored ? 2 : 0).map((file) => verifyFile(file, keys));
+  reports.forEach((report) => console.log(JSON.stringify(report)));
+  return Math.max(2 * (reports.length === 0), ...reports.map(({ code }) => code));
 }
 
 process.exitCode = main(process.argv.slice(2));

@@ -10,7 +10,7 @@ from domain.actions import Action
 from domain.bots import as_shown
 from domain.loc.careful import CAREFUL, Memory
 from domain.seats import Seat
-from tests.builders import new_game
+from tests.builders import choose_by_view, new_game
 from tests.domain.loc.words import bank, discard, fives, loc, play, served_once, tricks
 from tests.seeds.games import play as play_game
 from tests.spec import Given
@@ -27,7 +27,7 @@ def choice(story: Given, seat: Seat, **known: Any) -> Action:
         tricks=max(0, table.trick - 1),
         **known,
     )
-    return CAREFUL.choose(memory, story.view(seat), 0)
+    return choose_by_view(CAREFUL, memory, story.view(seat))
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_joker_that_ends_the_hand_is_kept_for_the_end() -> None:
     """loc, Play, "ends_hand": what is played after it is nothing."""
     story = fives("XX AC AD AH AS", "9C 8C 7C 6C 5C", joker="ends_hand")
     memory = Memory(stake=1, joker_ends_hand=True, players=2, bank=2)
-    assert CAREFUL.choose(memory, story.view(0), 0) != play("XX")
+    assert choose_by_view(CAREFUL, memory, story.view(0)) != play("XX")
 
 
 def test_it_chooses_by_what_it_was_shown_alone() -> None:

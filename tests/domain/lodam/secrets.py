@@ -10,15 +10,14 @@ from domain.lodam.events import TradeConcluded, TradeOffered, TrickLeft, TrumpCo
 from domain.seats import Seat
 from domain.table.state import Table
 from domain.tricks import CardPlayed
-from tests.domain.worlds import Secrets, World
+from tests.domain.worlds import Secrets, World, dealt_to
 
 
 def shown(event: Event, seat: Seat | None) -> set[str]:
     """lodam, *Deal*, *Trading*, *Play*: own cards, traded cards to the two, what lies face up."""
     match event:
         case HandDealt():
-            own = event.hands.get(seat) if seat is not None else None
-            return set(own.cards) if own is not None else set()
+            return dealt_to(event, seat)
         case CardPlayed():
             return {event.card}
         case TrumpTurned(face=face) if face is not None:

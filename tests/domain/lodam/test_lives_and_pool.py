@@ -109,10 +109,8 @@ def test_no_stake_by_default() -> None:
 
 def test_the_winner_takes_the_pool() -> None:
     """lodam, Cards and Reckoning; common, Cards: chips are conserved."""
-    table = lodam("AS 2C", "", "KS 4C", lives=(1, 0, 1), stake=25)
-    before = table.table.play
-    before.ledger = before.ledger.move((-25, -25, -25), 75)
-    story = table.plays("AS KS 2C 4C").each(PASS)
+    story = lodam("AS 2C", "", "KS 4C", lives=(1, 0, 1), stake=25)
+    story = story.plays("AS KS 2C 4C").each(PASS)
     assert ChipsMoved("pool", (0, 0, 75), -75) in story.events
     view = story.view()
     assert view.result is not None

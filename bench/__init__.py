@@ -1,0 +1,1 @@
+"""Measurements, never tests: `python -m bench NAME` prints a table. See README.md here."""

@@ -1,0 +1,21 @@
+"""`python -m bench NAME`: run one measurement and print its table."""
+
+import sys
+from collections.abc import Callable
+
+from bench import careful, playouts
+
+MEASUREMENTS: dict[str, Callable[[], None]] = {
+    "careful": careful.main,
+    "playouts": playouts.main,
+}
+
+
+def main() -> None:
+    """Run the measurement named on the command line."""
+    if len(sys.argv) != 2 or sys.argv[1] not in MEASUREMENTS:
+        sys.exit(f"usage: python -m bench {'|'.join(MEASUREMENTS)}")
+    MEASUREMENTS[sys.argv[1]]()
+
+
+main()

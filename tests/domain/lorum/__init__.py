@@ -1,0 +1,1 @@
+"""The rules of Lorum, one situation a file."""
