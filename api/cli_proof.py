@@ -171,7 +171,7 @@ def rotate(as_json: Json = False) -> None:
             print(f"Set {settings.SIGNING_KEYS_ENV} to this, everywhere:", file=sys.stderr)
             print(",".join([key.text for key in found]))
             return
-        key = signing.rotate(signing.file_of_environment())
+        key = signing.rotate(signing.key_file())
     if as_json:
         print(json.dumps({"key": msgspec.to_builtins(key.public)}))
     else:

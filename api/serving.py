@@ -141,8 +141,8 @@ def _provide_keys(folder: Path) -> str | None:
         )
         os.environ[settings.HOST_KEYS_ENV] = keys
         made = keys.partition(":")[2] if new else None
-    if not any(map(os.environ.get, (settings.SIGNING_KEYS_ENV, settings.SIGNING_KEYS_FILE_ENV))):
-        os.environ[settings.SIGNING_KEYS_FILE_ENV] = str(signing.key_file(folder))
+    if not os.environ.get(settings.SIGNING_KEYS_ENV):
+        os.environ[settings.SIGNING_KEYS_FILE_ENV] = str(signing.key_file())
     return made
 
 

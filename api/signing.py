@@ -74,35 +74,35 @@ def rotated(keys: Sequence[KeptKey]) -> tuple[KeptKey, ...]:
     return (*ended, KeptKey(secrets.token_bytes(32), now))
 
 
-def key_file(folder: Path) -> Path:
-    """The file with the keys in the data folder, made with a first key if there is none."""
-    path = folder / _FILE
+def key_file(environment: Mapping[str, str] = os.environ) -> Path:
+    """The file with the keys, made with a first key if there is none. Raises SettingsError."""
+    path = _path(environment)
     [first] = rotated(())
     kept(path, first.text, SIGNING_KEYS_ENV)
     return path
 
 
 def rotate(path: Path) -> KeptKey:
-    """Let a new key sign from now on. Raises SettingsError."""
+    """Let a new key sign from now on, in a file that is there. Raises SettingsError."""
     with changing(path):
         keys = rotated(parse(read(path), str(path)))
         replace(path, "\n".join([key.text for key in keys]))
     return keys[-1]
 
 
-def file_of_environment(environment: Mapping[str, str] = os.environ) -> Path:
-    """The file of the signing keys: the one set, or that of the data folder."""
-    given = environment.get(SIGNING_KEYS_FILE_ENV)
-    return Path(given) if given else data_dir(environment) / _FILE
-
-
 def of_environment(environment: Mapping[str, str] = os.environ) -> "Signer | None":
     """What signs in this environment; None where no key has been made yet. Raises SettingsError."""
     text = environment.get(SIGNING_KEYS_ENV, "")
-    path = file_of_environment(environment)
+    path = _path(environment)
     if not text and not environment.get(SIGNING_KEYS_FILE_ENV) and not path.exists():
         return None
     return Signer(text, "" if text else str(path))
+
+
+def _path(environment: Mapping[str, str]) -> Path:
+    """The file that is set, or that of the data folder."""
+    given = environment.get(SIGNING_KEYS_FILE_ENV)
+    return Path(given) if given else data_dir(environment) / _FILE
 
 
 class Signer:
