@@ -1,16 +1,14 @@
 """What the API answers, drawn from the log: never more than its reader may see now."""
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from api.execute import Done
 from api.identity import Caller, Keyring
-from api.ids import created_at
-from domain.evidence import Challenge, Side
 from domain.log import Entry, EventView, event_view
-from domain.receipts import PublicKey, Receipt
+from domain.receipts import Receipt
 from domain.seats import Seat
 from domain.table.commands import Clock
 from domain.table.state import Table
@@ -128,55 +126,6 @@ class ScoresAnswer(msgspec.Struct, frozen=True):
     as_of: int
 
 
-class KeySet(msgspec.Struct, frozen=True):
-    """Public keys as a JWK set (RFC 7517); `nbf` and `exp` are the seconds since 1970 between which
-    a key signs."""
-
-    keys: tuple[PublicKey, ...]
-
-
-class EvidenceView(msgspec.Struct, frozen=True):
-    """What a challenge rests on: every trick that either player had taken in the hand, with the
-    versions that say so."""
-
-    challenger: Side
-    challenged: Side
-
-
-class ChallengeView(msgspec.Struct, frozen=True):
-    """A challenge: `seat` challenged `challenged`, and the event of `version` decided."""
-
-    number: int
-    hand: int
-    version: int
-    seat: Seat
-    challenged: Seat
-    upheld: bool
-    verdict: Literal["upheld", "rejected"]
-    evidence: EvidenceView
-
-
-class ChallengesPage(msgspec.Struct, frozen=True):
-    """A game's challenges in order, on one page."""
-
-    items: tuple[ChallengeView, ...]
-    next: None
-
-
-def challenge_view(found: Challenge) -> ChallengeView:
-    """A challenge as answered."""
-    return ChallengeView(
-        number=found.number,
-        hand=found.hand,
-        version=found.version,
-        seat=found.seat,
-        challenged=found.challenged,
-        upheld=found.upheld,
-        verdict="upheld" if found.upheld else "rejected",
-        evidence=EvidenceView(found.challenger_evidence, found.challenged_evidence),
-    )
-
-
 def action_answer(caller: Caller, done: Done) -> ActionAnswer:
     """The answer to an action, for its maker."""
     table, seat = done.table, caller.seat
@@ -289,7 +238,7 @@ def game_item(head: Head) -> GameItem:
         game=head.category,
         version=head.version,
         status=status,
-        created_at=format_at(created_at(head.stream)),
+        created_at=format_at(head.created_at),
         refs=tuple([value for name, value in facts if name == "ref"]),
         labels=dict(labels),
     )

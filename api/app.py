@@ -13,15 +13,18 @@ from litestar.types import Message, Scope
 
 from api import problems, schema, waker
 from api.bodies import StrictRequest
+from api.disputes import Disputes
 from api.execute import Executor
 from api.games import Games
 from api.identity import Keyring
 from api.notices import Notices
 from api.parts import Parts
+from api.routes.disputes import DisputesController
 from api.routes.games import GamesController
 from api.routes.health import HealthController
 from api.routes.log import LogController
 from api.routes.play import PlayController
+from api.routes.players import PlayersController
 from api.routes.proof import KeysController, ProofController
 from api.routes.rules import RulesController
 from api.settings import Settings
@@ -45,6 +48,8 @@ def create_app(settings: Settings) -> Litestar:
             LogController,
             ProofController,
             KeysController,
+            DisputesController,
+            PlayersController,
             HealthController,
             MetricsController,
         ],
@@ -78,11 +83,14 @@ def _running(settings: Settings) -> Callable[[Litestar], Any]:
             games = Games(store, settings.games_cached)
             notices = Notices(store, settings.poll_seconds)
             executor = Executor(store, games, notices, settings, signer)
+            disputes = Disputes(store, games, signer)
             keyring = Keyring(settings.host_keys, settings.secret, settings.token_seconds)
-            app.state.parts = Parts(settings, store, games, keyring, notices, executor, signer)
+            app.state.parts = Parts(
+                settings, store, games, keyring, notices, executor, signer, disputes
+            )
             tasks = [
                 asyncio.create_task(notices.run()),
-                asyncio.create_task(waker.run(store, executor, settings.wake_seconds)),
+                asyncio.create_task(waker.run(store, executor, disputes, settings.wake_seconds)),
             ]
             try:
                 yield

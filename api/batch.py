@@ -111,7 +111,13 @@ class Batch:
                 players.watch(decided.decision.events)
 
     def request(
-        self, *, wake_at: int | None, key: CallerKey | None, response: bytes, tenant: str
+        self,
+        *,
+        wake_at: int | None,
+        key: CallerKey | None,
+        response: bytes,
+        tenant: str,
+        erase: tuple[tuple[int, int], ...] = (),
     ) -> Append:
         """The append of it all; the answer kept with it is about the first command."""
         first = self.commands[0]
@@ -131,6 +137,7 @@ class Batch:
             tenant=tenant,
             category=self.table.game.name,
             secret=self.secret,
+            erase=erase,
         )
 
     def appended(self, tenant: str) -> Known:

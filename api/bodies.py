@@ -8,6 +8,9 @@ from litestar import Request
 from api.problems import invalid_body
 from domain.actions import Action
 from domain.codec import AnyAction
+from domain.dispute_stream import Outcome
+from domain.disputes import Claim
+from domain.receipts import Receipt
 from domain.table.commands import BotName, Clock, LabelName
 
 _PLAIN: Final = r"^(?![\s\S]*[\x00-\x1f\x7f])[\s\S]*\S"
@@ -61,6 +64,40 @@ class Abandonment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Why a game is abandoned; everyone can read it."""
 
     reason: Words = ""
+
+
+Text = Annotated[
+    str, msgspec.Meta(max_length=2000, pattern=r"^(?![\s\S]*[\x00-\x08\x0b-\x1f\x7f])")
+]
+"""Words over several lines."""
+
+
+class NewClaim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is wrong with an event: the trick went to another, the cards dealt were others, the
+    score is wrong, the action was impossible, or the log itself has been tampered with."""
+
+    kind: Claim
+    text: Text | None = None
+
+
+class KeptReceipt(Receipt, frozen=True, forbid_unknown_fields=True):
+    """A receipt that the claimant kept."""
+
+
+class NewDispute(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A dispute to open about the event of `version`; a `receipt` that was kept is held against the
+    log."""
+
+    version: Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
+    claim: NewClaim
+    receipt: KeptReceipt | None = None
+
+
+class NewResolution(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a host settles a dispute; the parties can read the note."""
+
+    outcome: Outcome
+    note: Text | None = None
 
 
 class StrictRequest(Request[Any, Any, Any]):

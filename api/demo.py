@@ -25,9 +25,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from api import settings
-from api.answers import KeySet
 from api.checking import check, tell
 from api.demo_player import DemoPlayer, Json
+from api.proof_answers import KeySet
 from api.serving import ServeError
 from domain.export import read, read_events
 from domain.game import Game

@@ -9,13 +9,10 @@ from typing import Any, Final
 import msgspec
 
 from api.answers import (
-    ChallengesPage,
     EventsPage,
     GameItem,
     GamesPage,
-    KeySet,
     action_answer,
-    challenge_view,
     created_answer,
     joined_answer,
     scores_answer,
@@ -27,12 +24,22 @@ from api.exporting import export_lines
 from api.games import History, Known
 from api.identity import Caller, Keyring
 from api.problems import TITLES, ProblemBody, ProblemField
+from api.proof_answers import (
+    ChallengesPage,
+    DisputesPage,
+    ErasedAnswer,
+    KeySet,
+    challenge_view,
+    dispute_view,
+)
 from api.routes.health import Health
 from api.routes.rules import rules_answer, rules_page
 from api.signing import KeptKey, Signer
 from domain.actions import Action
 from domain.bots import RANDOM
 from domain.codec import ACTION_TYPES, read_event
+from domain.dispute_stream import Dispute, DisputeOpened, Resolution, Words
+from domain.disputes import find
 from domain.game import KeyedChance
 from domain.log import GENESIS, Entry, event_view, record
 from domain.registry import GAMES
@@ -56,6 +63,7 @@ from domain.table.views import playable_actions, view
 from domain.visibility import SPECTATOR, Viewer
 
 GAME_ID: Final = "01970000-0000-7000-8000-000000000001"
+_DISPUTE_ID: Final = "01970000-0000-7000-8000-000000000002"
 _AT: Final = 1_750_000_000_000_000
 _KEY: Final = bytes(range(32))
 _SIGNER: Final = Signer(KeptKey(bytes(range(100, 132)), _AT // 1_000_000).text)
@@ -90,6 +98,14 @@ NEW_GAMES: Final[dict[str, Any]] = {
 }
 PERSON: Final = {"name": "Dan", "ref": "user-20"}
 ABANDONMENT: Final = {"reason": "The players have left."}
+DISPUTES: Final[dict[str, Any]] = {
+    "a trick": {
+        "version": 41,
+        "claim": {"kind": "trick", "text": "That trick was not theirs: I had played the trump."},
+    },
+    "a score": {"version": 118, "claim": {"kind": "score"}},
+}
+RESOLUTION: Final = {"outcome": "rejected", "note": "The cards show that the trick was theirs."}
 
 
 def actions() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -213,6 +229,7 @@ def answers() -> dict[str, dict[str, Any]]:
     scores = scores_answer(story.table)
     played = ((entry.version, read_event(entry)) for entry in story.log)
     challenges = tuple([challenge_view(c) for c in story.table.game.challenges(played)])
+    opened, settled = [dispute_view(dispute) for dispute in _disputes(story)]
     joined = _Story(people=2, open_seats=1)
     joined_done = joined.ask(Join(Player("Dan", "user-20")), None)
     ended = _Story(people=3).ask(Abandon(ABANDONMENT["reason"]), None)
@@ -237,6 +254,11 @@ def answers() -> dict[str, dict[str, Any]]:
         "getScores": scores,
         "getKeys": KeySet(_SIGNER.keys),
         "getReceipt": _SIGNER.newest(story.known),
+        "openDispute": opened,
+        "getDispute": settled,
+        "listDisputes": DisputesPage((settled,), None),
+        "resolveDispute": settled,
+        "erasePlayer": ErasedAnswer(3),
         "listChallenges": ChallengesPage(challenges, None),
         "getChallenge": challenges[0],
         "listRules": rules_page(),
@@ -251,6 +273,25 @@ def answers() -> dict[str, dict[str, Any]]:
     found["exportGame"] = {"application/x-ndjson": exported}
     found["replayGame"]["text/plain"] = transcript(told, table)
     return found
+
+
+def _disputes(story: _Story) -> tuple[Dispute, Dispute]:
+    """A dispute about the last trick of a story that is over, before and after it is settled."""
+    version = [entry.version for entry in story.log if entry.type == "TrickTaken"][-1]
+    claim = DISPUTES["a trick"]["claim"]
+    event = DisputeOpened(
+        game=GAME_ID,
+        disputed=version,
+        claim=claim["kind"],
+        by="seat",
+        seat=1,
+        receipt=None,
+        words=Words(claim["text"]),
+    )
+    finding = find(story.table, story.log, version, event.claim, story.table.openings)
+    dispute = Dispute(_DISPUTE_ID, event, _AT, 2, story.log[-1].hash, _AT, finding)
+    settled = Resolution("rejected", RESOLUTION["note"], _AT)
+    return dispute, msgspec.structs.replace(dispute, resolution=settled)
 
 
 def _builtins(body: Any) -> Any:

@@ -1,4 +1,5 @@
-"""The write path, and the only caller of the store's append: load, decide, append, answer.
+"""The write path of games, and the only caller of the store's append for them: load, decide,
+append, answer.
 
 A command is decided on the state that this process knows, which the append checks; whatever refuses
 it is looked at again on the newest state, and a caller's idempotency key is looked up before a
@@ -21,13 +22,14 @@ from api.batch import Batch
 from api.games import Games, Known
 from api.identity import Caller
 from api.notices import Notices
-from api.problems import Problem, not_found, unavailable
+from api.problems import Problem, key_mismatch, not_found, unavailable
 from api.settings import Settings
 from api.signing import Signer
 from domain.actions import Action
 from domain.bots import Players, bot_seats
 from domain.codec import read_event
 from domain.game import Refused
+from domain.hand import SeedRevealed
 from domain.log import Entry
 from domain.receipts import Receipt
 from domain.table.commands import Create, Resign, TableCommand
@@ -53,12 +55,14 @@ class KeptAnswer(msgspec.Struct, frozen=True):
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """A command as a caller gave it; `if_match` are the versions it may meet (None: any)."""
+    """A command as a caller gave it; `if_match` are the versions it may meet (None: any), `erase`
+    the sealed parts that are erased with it."""
 
     caller: Caller
     ask: Action | TableCommand
     key: CallerKey | None = None
     if_match: frozenset[int] | None = None
+    erase: tuple[tuple[int, int], ...] = ()
 
 
 class Done(msgspec.Struct, frozen=True):
@@ -104,6 +108,8 @@ class Executor:
         self._bots: Final[OrderedDict[str, _Bots]] = OrderedDict()
         self.unfinished: Final = asyncio.Event()
         """Set when a game wants attention at once (see `waker`)."""
+        self.opened: Final[set[str]] = set()
+        """Games of which a hand has just been opened, which disputes may wait for."""
 
     async def create(
         self, tenant: str, ask: Create, secret: bytes | None, key: CallerKey | None
@@ -118,7 +124,7 @@ class Executor:
             case Replayed(answer):
                 return await self._again(answer, None)
             case KeyMismatch():
-                raise _mismatch()
+                raise key_mismatch()
             case WrongVersion():
                 raise unavailable("The new game's id was taken; try again.")
 
@@ -147,13 +153,13 @@ class Executor:
                             return again
                     raise
                 players = await self._players(batch)
-                match await self._append(batch, players, known.tenant, asked.key):
+                match await self._append(batch, players, known.tenant, asked.key, asked.erase):
                     case Receipt() as receipt:
                         return _done(batch, receipt)
                     case Replayed(answer):
                         return await self._again(answer, asked.caller)
                     case KeyMismatch():
-                        raise _mismatch()
+                        raise key_mismatch()
                     case WrongVersion():
                         known = await self._games.fresh(game_id)
         raise unavailable("The game is moving on too fast; try again.")
@@ -227,7 +233,12 @@ class Executor:
         return [read_event(stored) for stored in await self._store.read(game_id, after, upto)]
 
     async def _append(
-        self, batch: Batch, players: Players | None, tenant: str, key: CallerKey | None
+        self,
+        batch: Batch,
+        players: Players | None,
+        tenant: str,
+        key: CallerKey | None,
+        erase: tuple[tuple[int, int], ...] = (),
     ) -> Receipt | Replayed | KeyMismatch | WrongVersion:
         """Let the server and bots follow, then append; the receipt for the first command when it is
         done and known to all."""
@@ -237,7 +248,7 @@ class Executor:
         receipt = self._signer.receipt(batch.game_id, last.version, last.hash, last.at)
         response = msgspec.json.encode(KeptAnswer(201, receipt))
         outcome = await self._store.append(
-            batch.request(wake_at=wake_at, key=key, response=response, tenant=tenant)
+            batch.request(wake_at=wake_at, key=key, response=response, tenant=tenant, erase=erase)
         )
         if not isinstance(outcome, Appended):
             return outcome
@@ -249,6 +260,9 @@ class Executor:
             while len(self._bots) > self._settings.games_cached:
                 self._bots.popitem(last=False)
         self._notices.publish(batch.game_id, version)
+        if any(isinstance(event, SeedRevealed) for event in batch.events):
+            self.opened.add(batch.game_id)
+            self.unfinished.set()
         if not finished:
             self.unfinished.set()
         return receipt
@@ -261,7 +275,7 @@ class Executor:
             case Replayed(answer):
                 return await self._again(answer, asked.caller)
             case KeyMismatch():
-                raise _mismatch()
+                raise key_mismatch()
             case None:
                 return None
 
@@ -296,9 +310,3 @@ class Executor:
 def _done(batch: Batch, receipt: Receipt) -> Done:
     first = batch.commands[0]
     return Done(first.decision.table, first.entries, batch.table.openings, receipt)
-
-
-def _mismatch() -> Problem:
-    return Problem(
-        "idempotency-mismatch", "The idempotency key was used before with another request."
-    )

@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from domain.log import Entry, Part, fold
+from domain.registry import GAMES
 from domain.table.state import Table, copied
 from eventstore.postgres import EventStore
 from eventstore.records import Head, StoredEvent
@@ -63,7 +64,7 @@ class Games:
             # The store has been put back to an earlier time: what was known is no longer so.
             self._known.pop(game_id, None)
             cached, loaded = None, await self._store.load(game_id)
-        if loaded is None:
+        if loaded is None or loaded[0].category not in GAMES:
             self._known.pop(game_id, None)
             return None
         head, events = loaded
@@ -90,7 +91,7 @@ class Games:
         LookupError where there is no such game or version.
         """
         loaded = await self._store.load(game_id)
-        if loaded is None:
+        if loaded is None or loaded[0].category not in GAMES:
             raise LookupError(game_id)
         head, events = loaded
         at = head.version if version is None else version

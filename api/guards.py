@@ -37,14 +37,15 @@ async def enter(caller: Caller, game_id: str, parts: Parts, *, fresh: bool) -> K
 
 
 def only(*roles: Role) -> Guard:
-    """A guard that signs the caller in, lets them in to the game that the path names, if any, and
-    asks for one of these roles."""
+    """A guard that signs the caller in, lets them in to the game that the path names, else to that
+    of their token, and asks for one of these roles."""
 
     async def guard(connection: Connection, _: BaseRouteHandler) -> None:
         parts: Parts = connection.app.state.parts
         caller = parts.keyring.caller(connection.headers.get("authorization"))
-        game_id = connection.path_params.get("game_id")
-        if game_id is not None:
+        # A token is for one game, and good for nothing where that game has revoked it.
+        game_id = connection.path_params.get("game_id") or caller.game
+        if game_id:
             fresh = connection.scope.get("method") == "GET"
             known = await enter(caller, str(game_id), parts, fresh=fresh)
             connection.state.access = Access(caller, known)

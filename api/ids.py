@@ -12,8 +12,3 @@ def new_id() -> str:
     high = (milliseconds << 16) | 0x7000 | (random >> 62)
     low = (0b10 << 62) | (random & ((1 << 62) - 1))
     return str(UUID(int=(high << 64) | low))
-
-
-def created_at(game_id: str) -> int:
-    """When an id of ours was made, in microseconds since 1970 UTC."""
-    return (UUID(game_id).int >> 80) * 1000

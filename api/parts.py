@@ -2,6 +2,7 @@
 
 import msgspec
 
+from api.disputes import Disputes
 from api.execute import Executor
 from api.games import Games
 from api.identity import Keyring
@@ -21,3 +22,4 @@ class Parts(msgspec.Struct, frozen=True):
     notices: Notices
     executor: Executor
     signer: Signer
+    disputes: Disputes

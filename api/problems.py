@@ -100,6 +100,13 @@ def unavailable(detail: str) -> Problem:
     return Problem("unavailable", detail, headers={"Retry-After": "1"})
 
 
+def key_mismatch() -> Problem:
+    """422: the idempotency key stands for another request."""
+    return Problem(
+        "idempotency-mismatch", "The idempotency key was used before with another request."
+    )
+
+
 def invalid(path: str, message: str) -> Problem:
     """400 for one place of the request."""
     return Problem("invalid-request", f"{path}: {message}", errors=(ProblemField(path, message),))

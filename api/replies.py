@@ -5,7 +5,6 @@ from typing import Any, Final, TypeVar
 from litestar import Response
 from litestar.openapi.datastructures import ResponseSpec
 
-from api.execute import Done
 from api.problems import MEDIA_TYPE, TITLES, ProblemBody
 
 T = TypeVar("T")
@@ -26,6 +25,7 @@ COMMANDING: Final = PROBLEMS
 """What one who wants something done in a game may be told."""
 FOR_HOST: Final[list[dict[str, list[str]]]] = [{"hostKey": []}]
 FOR_SEAT: Final[list[dict[str, list[str]]]] = [{"seatToken": []}]
+FOR_PARTIES: Final[list[dict[str, list[str]]]] = [{"seatToken": []}, {"hostKey": []}]
 FOR_ALL: Final[list[dict[str, list[str]]]] = [
     {"seatToken": []},
     {"spectatorToken": []},
@@ -33,9 +33,9 @@ FOR_ALL: Final[list[dict[str, list[str]]]] = [
 ]
 
 
-def created(body: T, done: Done, **headers: Any) -> Response[T]:
+def created(body: T, replayed: bool, **headers: Any) -> Response[T]:
     """201 with what a command brought about, saying so where it is an answer given again."""
     named = {name.title(): str(value) for name, value in headers.items()}
-    if done.replayed:
+    if replayed:
         named["Idempotent-Replayed"] = "true"
     return Response(body, status_code=201, headers=named)

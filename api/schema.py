@@ -13,17 +13,16 @@ from litestar.openapi.spec import Components, SecurityScheme, Tag
 from api import examples, page
 from api.answers import (
     ActionAnswer,
-    ChallengesPage,
     CreatedAnswer,
     EventsPage,
     GamesPage,
     JoinedAnswer,
-    KeySet,
     ScoresAnswer,
     TokenAnswer,
 )
-from api.bodies import Abandonment, NewGame, Person
+from api.bodies import Abandonment, NewDispute, NewGame, NewResolution, Person
 from api.problems import MEDIA_TYPE, ProblemBody, not_found
+from api.proof_answers import ChallengesPage, DisputesPage, ErasedAnswer, KeySet
 from api.routes.health import Health
 from api.routes.rules import RulesAnswer, RulesPage
 from domain.actions import Action, CutChoice
@@ -36,10 +35,11 @@ _TYPES: Final[list[Any]] = [
     NewGame,
     Person,
     Abandonment,
+    NewDispute,
+    NewResolution,
     *ACTION_TYPES,
     CutChoice,
     ActionAnswer,
-    ChallengesPage,
     CreatedAnswer,
     JoinedAnswer,
     TokenAnswer,
@@ -48,6 +48,8 @@ _TYPES: Final[list[Any]] = [
     ScoresAnswer,
     KeySet,
     ChallengesPage,
+    DisputesPage,
+    ErasedAnswer,
     Replay,
     RulesPage,
     RulesAnswer,
@@ -89,6 +91,8 @@ def _add_examples(operation: dict[str, Any], answers: dict[str, Any]) -> None:
         "act": dict(examples.actions()),
         "takeSeat": {"a player": examples.PERSON},
         "abandonGame": {"with a reason": examples.ABANDONMENT},
+        "openDispute": examples.DISPUTES,
+        "resolveDispute": {"rejected": examples.RESOLUTION},
     }
     for content in operation.get("requestBody", {}).get("content", {}).values():
         named = bodies[operation["operationId"]]
@@ -143,6 +147,8 @@ def config() -> OpenAPIConfig:
             Tag(name="play", description="What players and their host do in a game."),
             Tag(name="log", description="What has happened, as one may see it now."),
             Tag(name="proof", description="What lets anyone check the service."),
+            Tag(name="disputes", description="What players hold against the log, and its answer."),
+            Tag(name="players", description="People, as a host refers to them."),
             Tag(name="operation", description="For whoever runs the service."),
         ],
         components=Components(

@@ -2,7 +2,7 @@
 
 A finding is computed from what everyone may see of the game now, so it can tell nobody what they
 may not know; what is still sealed leaves it pending, to be found again when the hand is opened.
-A dispute is a stream of its own, of the events below. Source: contract, *Disputes*.
+The dispute itself, a stream of its own, is in `dispute_stream`. Source: contract, *Disputes*.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,6 @@ from typing import Final, Literal
 
 import msgspec
 
-from domain.events import Event
 from domain.hand import HandStarted
 from domain.log import Entry, redacted
 from domain.receipts import PublicKey, Receipt
@@ -34,17 +33,10 @@ from domain.verify import (
     check_receipts,
     check_rederivation,
 )
-from domain.visibility import ForAll, Openings, Public, Role
+from domain.visibility import Openings
 
 Claim = Literal["trick", "deal", "score", "action", "chain"]
 Verdict = Literal["consistent", "contradicted", "pending"]
-State = Literal["pending", "found", "resolved"]
-
-
-class ClaimText(msgspec.Struct, frozen=True):
-    """What the claimant says: personal, so sealed to be erasable."""
-
-    text: str
 
 
 class TrickFinding(msgspec.Struct, frozen=True):
@@ -68,34 +60,6 @@ class Finding(msgspec.Struct, frozen=True):
     as_of: int
     checks: tuple[Check, ...]
     trick: TrickFinding | None = None
-
-
-class DisputeOpened(Event, frozen=True):
-    """Somebody disputes an event of a game."""
-
-    game: Public[str]
-    disputed: Public[int]
-    """Version of the disputed event."""
-    claim: Public[Claim]
-    by: Public[Role]
-    seat: Public[Seat | None]
-    words: ForAll[ClaimText] = None
-
-
-class DisputeFound(Event, frozen=True):
-    """The finding, or the finding again once more is open."""
-
-    finding: Public[Finding]
-
-
-class DisputeResolved(Event, frozen=True):
-    """The host has settled the dispute."""
-
-    outcome: Public[Literal["upheld", "rejected"]]
-    note: ForAll[ClaimText] = None
-
-
-DISPUTE_EVENTS: tuple[type[Event], ...] = (DisputeOpened, DisputeFound, DisputeResolved)
 
 
 def find(

@@ -88,15 +88,27 @@ class Shape(msgspec.Struct, frozen=True):
 
 def shapes(decision: Decision, command: Command) -> list[Shape]:
     """The shapes of a decision's events, with `data.action` in the first."""
+    return shapes_of(decision.events, recorded_action(command, type(decision.events[0])))
+
+
+def shapes_of(events: Sequence[Event], action: bytes) -> list[Shape]:
+    """The shapes of a command's events; `action` is the canonical record of what was asked."""
     found: list[Shape] = []
-    for event in decision.events:
+    for event in events:
         split = layout(type(event))
         data = split.data(event)
         if not found:
-            action = b'{"action":' + recorded_action(command, type(event))
-            data = action + (b"}" if data == b"{}" else b"," + data[1:])
+            data = b'{"action":' + action + (b"}" if data == b"{}" else b"," + data[1:])
         found.append(Shape(type(event).__name__, event.schema, data, tuple(split.parts(event))))
     return found
+
+
+class Circumstances(msgspec.Struct, frozen=True):
+    """What the events of one command share."""
+
+    at: int
+    actor: Seat | None
+    command: str
 
 
 def record(
@@ -104,28 +116,40 @@ def record(
 ) -> list[Entry]:
     """The log entries of a decision: canonical bytes, sealed parts and chain, `data.action` with
     the first. `prev` is the hash of the event before them (GENESIS for a new game)."""
-    game_id = decision.table.id
-    version = decision.table.version - len(decision.events)
+    table = decision.table
+    shared = Circumstances(command.at, command.seat, command_id)
+    after = table.version - len(decision.events)
+    return chained(table.id, after, shapes(decision, command), shared, prev, salt_key)
+
+
+def chained(
+    stream: str,
+    after: int,
+    shapes_: Sequence[Shape],
+    shared: Circumstances,
+    prev: bytes,
+    salt_key: bytes,
+) -> list[Entry]:
+    """Shapes as entries of a log that stands at version `after` with the hash `prev`."""
     entries: list[Entry] = []
-    for shape in shapes(decision, command):
-        version += 1
+    for version, shape in enumerate(shapes_, after + 1):
         parts = []
         for index, (audience, body) in enumerate(shape.parts):
-            part_salt = salt(salt_key, game_id, version, index)
+            part_salt = salt(salt_key, stream, version, index)
             parts.append(Part(audience, digest(part_salt, body), part_salt, body))
         entry = Entry(
             version=version,
             type=shape.type,
             schema=shape.schema,
-            at=command.at,
-            actor=command.seat,
-            command=command_id,
+            at=shared.at,
+            actor=shared.actor,
+            command=shared.command,
             data=shape.data,
             prev=prev,
             hash=b"",
             sealed=tuple(parts),
         )
-        prev = event_hash(game_id, entry)
+        prev = event_hash(stream, entry)
         entries.append(msgspec.structs.replace(entry, hash=prev))
     return entries
 

@@ -20,6 +20,7 @@ from eventstore.records import (
     Append,
     Appended,
     CallerKey,
+    Due,
     Head,
     KeyMismatch,
     NewEvent,
@@ -116,8 +117,13 @@ class EventStore:
         ValueError where the request contradicts itself.
         """
         _check(request)
-        [row] = await self._pool.run(queries.append, _append_parameters(request))
-        return _outcome(row)
+        parameters = _append_parameters(request)
+        if not request.erase:
+            [row] = await self._pool.run(queries.append, parameters)
+            return _outcome(row)
+        parameters += _parts(request.erase)
+        [row] = await self._pool.run(queries.append_erasing, parameters)
+        return _outcome(row[:6])
 
     async def head(self, stream: str) -> Head | None:
         """Where a stream stands, None where there is no such stream."""
@@ -151,24 +157,44 @@ class EventStore:
             Answer(stream=stream, first_version=first, last_version=last, response=response)
         )
 
+    async def answers(self, stream: str) -> list[Answer]:
+        """What the callers' keys whose scope is the stream did, in the order of versions."""
+        raw = wire.uuid(stream)
+        rows = await self._pool.run(queries.answers, (wire.int2(wire.lane(raw)), raw))
+        return [Answer(*row) for row in rows]
+
     async def find(
-        self, tenant: str, tags: tuple[str, ...] = (), before: str | None = None, limit: int = 50
+        self,
+        tenant: str,
+        tags: tuple[str, ...] = (),
+        before: str | None = None,
+        limit: int = 50,
+        categories: Iterable[str] | None = None,
     ) -> list[Head]:
-        """A tenant's streams that bear all the tags, largest id first, below the id `before`."""
+        """A tenant's streams that bear all the tags and are of one of the categories (None: any),
+        largest id first, below the id `before`."""
         parameters = (
             tenant.encode(),
             wire.texts(tags),
             wire.uuid(_LAST_UUID if before is None else before),
             wire.int8(limit),
+            None if categories is None else wire.texts(categories),
         )
         # Planned afresh each time: whether a tag is rare or common makes for another plan.
         rows = await self._pool.run(queries.find, parameters, prepare=False)
         return [_head(row) for row in rows]
 
-    async def due(self, now: int, limit: int) -> list[str]:
+    async def due(self, now: int, limit: int) -> list[Due]:
         """Streams whose `wake_at` has come by `now` (microseconds), longest waiting first."""
         rows = await self._pool.run(queries.due, (wire.int8(now), wire.int8(limit)))
-        return [stream for (stream,) in rows]
+        return [Due(*row) for row in rows]
+
+    async def wake(self, stream: str, version: int, wake_at: int | None) -> bool:
+        """Set `wake_at` of a stream that stands at the version; whether it still did."""
+        raw = wire.uuid(stream)
+        parameters = (wire.int2(wire.lane(raw)), raw, wire.int4(version), wire.int8(wake_at))
+        [(done,)] = await self._pool.run(queries.wake, parameters)
+        return bool(done)
 
     async def erase(self, stream: str, parts: Iterable[tuple[int, int]]) -> int:
         """Drop salt and body of the sealed parts `(version, part)`; parts count from 0.
@@ -176,16 +202,15 @@ class EventStore:
         Gives the number of parts erased now; a part that is gone already, or never was, counts
         nothing. The digests stay, and the chain with them.
         """
-        wanted = sorted(set(parts))
         raw = wire.uuid(stream)
-        parameters = (
-            wire.int2(wire.lane(raw)),
-            raw,
-            wire.int4s(version for version, _ in wanted),
-            wire.int2s(part for _, part in wanted),
-        )
+        parameters = (wire.int2(wire.lane(raw)), raw, *_parts(parts))
         [(erased,)] = await self._pool.run(queries.erase, parameters)
         return int(erased)
+
+    async def count(self) -> int:
+        """How many streams there are."""
+        [(count,)] = await self._pool.run(queries.count, ())
+        return int(count)
 
     async def streams(self) -> AsyncIterator[str]:
         """Every stream's id, read page by page; one that begins meanwhile may be left out."""
@@ -257,6 +282,12 @@ def _append_parameters(request: Append) -> tuple[bytes | None, ...]:
     )
 
 
+def _parts(parts: Iterable[tuple[int, int]]) -> tuple[bytes, bytes]:
+    """Versions and part numbers, as `fairdeal.erase` takes them."""
+    wanted = sorted(set(parts))
+    return wire.int4s(v for v, _ in wanted), wire.int2s(part for _, part in wanted)
+
+
 def _sealed_parameters(first: int, events: tuple[NewEvent, ...]) -> tuple[bytes | None, ...]:
     sealed = [
         (version, place, part)
@@ -293,16 +324,18 @@ def _outcome(row: Row) -> Outcome:
 
 
 def _head(row: Row) -> Head:
-    stream, tenant, category, version, head_hash, tags, wake_at, secret = row[:8]
-    return Head(stream, tenant, category, version, head_hash, tuple(tags), wake_at, secret)
+    stream, tenant, category, version, head_hash, tags, wake_at, secret, created_at = row[:9]
+    return Head(
+        stream, tenant, category, version, head_hash, tuple(tags), wake_at, secret, created_at
+    )
 
 
 def _events(row: Row) -> list[StoredEvent]:
     """The events of a row of `load`, whose columns are arrays in version order."""
-    versions, *columns = row[8:17]
+    versions, *columns = row[9:18]
     if versions is None:
         return []
-    sealed = _sealed(row[17:])
+    sealed = _sealed(row[18:])
     if not sealed:
         return list(map(StoredEvent, versions, *columns))
     parts: Iterable[Any] = map(sealed.get, versions, repeat(()))

@@ -31,11 +31,15 @@ _STATEMENTS = {
 }
 
 append: Final = _STATEMENTS["append"]
+append_erasing: Final = _STATEMENTS["append_erasing"]
 answer: Final = _STATEMENTS["answer"]
+answers: Final = _STATEMENTS["answers"]
 head: Final = _STATEMENTS["head"]
 load: Final = _STATEMENTS["load"]
 find: Final = _STATEMENTS["find"]
 due: Final = _STATEMENTS["due"]
+wake: Final = _STATEMENTS["wake"]
+count: Final = _STATEMENTS["count"]
 streams: Final = _STATEMENTS["streams"]
 erase: Final = _STATEMENTS["erase"]
 ping: Final = _STATEMENTS["ping"]

@@ -61,6 +61,14 @@ class Head(msgspec.Struct, frozen=True):
     tags: tuple[str, ...]
     wake_at: int | None
     secret: bytes | None
+    created_at: int
+
+
+class Due(msgspec.Struct, frozen=True):
+    """A stream that wants attention."""
+
+    stream: str
+    category: str
 
 
 class CallerKey(msgspec.Struct, frozen=True):
@@ -95,6 +103,7 @@ class Append(msgspec.Struct, frozen=True):
     - `command`: the id under which the append is known if its outcome gets lost (a fresh UUID).
     - `key`: the caller's idempotency key, if it gave one.
     - `answer`: what to keep with the command (its `stream` is this one).
+    - `erase`: sealed parts, as version and part, that are erased in the same transaction.
     """
 
     stream: str
@@ -109,6 +118,7 @@ class Append(msgspec.Struct, frozen=True):
     tenant: str = ""
     category: str = ""
     secret: bytes | None = None
+    erase: tuple[tuple[int, int], ...] = ()
 
 
 class Appended(msgspec.Struct, frozen=True):

@@ -1,9 +1,7 @@
 """`/v1/games`: set games up, find them, look at one."""
 
 from typing import Annotated, Any, Literal
-from uuid import UUID
 
-import msgspec
 from litestar import Controller, Request, Response, get, post
 from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
@@ -12,7 +10,7 @@ from litestar.params import FromQuery, HeaderParameter, JSONBody, QueryParameter
 
 from api.access import admit
 from api.answers import CreatedAnswer, GamesPage, created_answer, game_item
-from api.asking import IdempotencyKey, access_of, caller_key, caller_of, versions
+from api.asking import IdempotencyKey, access_of, caller_key, caller_of, cursor_of, versions
 from api.bodies import NewGame, NewPlayer
 from api.guards import anyone, only
 from api.ids import new_id
@@ -92,7 +90,7 @@ class GamesController(Controller):
         seed = None if seeding.seed is None else bytes.fromhex(seeding.seed)
         done = await parts.executor.create(tenant, ask, seed, key)
         body = created_answer(parts.keyring, done)
-        return created(body, done, location=f"/v1/games/{body.id}")
+        return created(body, done.replayed, location=f"/v1/games/{body.id}")
 
     @get(
         guards=[only("host")],
@@ -117,9 +115,9 @@ class GamesController(Controller):
         wanted += [_label_tag(label) for label in labels or ()]
         if any("\0" in tag for tag in wanted):
             raise invalid("query", "no NUL characters")
-        before = _cursor(cursor)
+        before = cursor_of(cursor)
         tenant = caller_of(request).tenant
-        heads = await parts.store.find(tenant, tuple(wanted), before, limit + 1)
+        heads = await parts.store.find(tenant, tuple(wanted), before, limit + 1, GAMES)
         page = heads[:limit]
         return GamesPage(
             items=tuple([game_item(head) for head in page]),
@@ -182,12 +180,3 @@ def _label_tag(text: str) -> str:
     if not cuts:
         raise invalid("label", "give name=value")
     return f"label={text[: min(cuts)]}={text[min(cuts) + 1 :]}"
-
-
-def _cursor(text: str | None) -> str | None:
-    if text is None:
-        return None
-    try:
-        return str(msgspec.convert(text, UUID))
-    except msgspec.ValidationError:
-        raise invalid("cursor", "not a cursor of this list") from None

@@ -116,7 +116,7 @@ class PlayController(Controller):
         """Seat a player at the next open seat; the game starts when all are taken."""
         ask = Join(Player(data.name, data.ref))
         done = await _done(request, parts, ask, if_match, idempotency_key)
-        return created(joined_answer(parts.keyring, done), done)
+        return created(joined_answer(parts.keyring, done), done.replayed)
 
     @post(
         "/seats/{seat:int}/token",
@@ -138,7 +138,7 @@ class PlayController(Controller):
         if not 0 <= seat < len(access_of(request).known.table.seats):
             raise not_found()
         done = await _done(request, parts, IssueSeatToken(seat), if_match, idempotency_key)
-        return created(seat_token_answer(parts.keyring, done), done)
+        return created(seat_token_answer(parts.keyring, done), done.replayed)
 
     @post(
         "/spectators",
@@ -157,7 +157,7 @@ class PlayController(Controller):
     ) -> Response[TokenAnswer]:
         """Issue a token with which one can watch what is public."""
         done = await _done(request, parts, IssueSpectatorToken(), if_match, idempotency_key)
-        return created(spectator_token_answer(parts.keyring, done), done)
+        return created(spectator_token_answer(parts.keyring, done), done.replayed)
 
 
 async def _done(
@@ -179,4 +179,4 @@ async def _acted(
     key: str | None,
 ) -> Response[ActionAnswer]:
     done = await _done(request, parts, ask, if_match, key)
-    return created(action_answer(access_of(request).caller, done), done)
+    return created(action_answer(access_of(request).caller, done), done.replayed)

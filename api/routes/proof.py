@@ -11,12 +11,12 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from litestar.response import Stream
 
-from api.answers import ChallengesPage, ChallengeView, KeySet, challenge_view
 from api.asking import access_of
 from api.exporting import export_lines, file_name
 from api.guards import anyone
 from api.parts import Parts
 from api.problems import not_found
+from api.proof_answers import ChallengesPage, ChallengeView, KeySet, challenge_view
 from api.replies import FOR_ALL, READING
 from domain.codec import read_event
 from domain.receipts import Receipt

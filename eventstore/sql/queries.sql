@@ -7,15 +7,29 @@ SELECT outcome, at_version, answer_stream::text, answer_first, answer_last, answ
 FROM fairdeal.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
     $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)
 
+-- append_erasing --
+-- One append and one erasure, or neither: a statement is one transaction.
+SELECT outcome, at_version, answer_stream::text, answer_first, answer_last, answer_response,
+    CASE WHEN outcome = 'appended' THEN fairdeal.erase($1, $2, $31, $32) END
+FROM fairdeal.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+    $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)
+
 -- answer --
 -- What a caller's key did.
 SELECT uuid_send(fingerprint), stream::text, first_version, last_version, response
 FROM fairdeal.commands
 WHERE lane = $1 AND scope = $2 AND key = $3
 
+-- answers --
+-- What callers' keys of one scope did, in the order of versions.
+SELECT stream::text, first_version, last_version, response
+FROM fairdeal.commands
+WHERE lane = $1 AND scope = $2
+ORDER BY last_version
+
 -- head --
 -- Where one stream stands.
-SELECT stream::text, tenant, category, version, head_hash, tags, wake_at, secret
+SELECT stream::text, tenant, category, version, head_hash, tags, wake_at, secret, created_at
 FROM fairdeal.streams
 WHERE lane = $1 AND stream = $2
 
@@ -23,7 +37,7 @@ WHERE lane = $1 AND stream = $2
 -- Where one stream stands with its events after a version, and up to one, as arrays in one row:
 -- a long stream costs one row and no joins.
 SELECT s.stream::text, s.tenant, s.category, s.version, s.head_hash, s.tags, s.wake_at, s.secret,
-    e.versions, e.types, e.schemas, e.ats, e.actors, e.commands, e.datas, e.prevs, e.hashes,
+    s.created_at, e.versions, e.types, e.schemas, e.ats, e.actors, e.commands, e.datas, e.prevs, e.hashes,
     p.versions, p.audiences, p.digests, p.salts, p.bodies
 FROM fairdeal.streams s,
     LATERAL (
@@ -51,20 +65,29 @@ FROM fairdeal.streams s,
 WHERE s.lane = $1 AND s.stream = $2
 
 -- find --
--- A tenant's streams that bear all the tags, newest first, below a stream.
-SELECT stream::text, tenant, category, version, head_hash, tags, wake_at, secret
+-- A tenant's streams that bear all the tags, newest first, below a stream; of these categories.
+SELECT stream::text, tenant, category, version, head_hash, tags, wake_at, secret, created_at
 FROM fairdeal.streams
 WHERE tenant = $1 AND tags @> $2::text[] AND stream < $3::uuid
+    AND ($5::text[] IS NULL OR category = ANY ($5::text[]))
 ORDER BY stream DESC
 LIMIT $4
 
 -- due --
 -- Streams that want attention by now, longest waiting first.
-SELECT stream::text
+SELECT stream::text, category
 FROM fairdeal.streams
 WHERE wake_at <= $1::bigint
 ORDER BY wake_at, stream
 LIMIT $2
+
+-- wake --
+-- When one stream next wants attention, unless it has moved on.
+SELECT fairdeal.wake($1, $2, $3, $4)
+
+-- count --
+-- How many streams there are.
+SELECT count(*) FROM fairdeal.streams
 
 -- streams --
 -- A page of all streams in the order of their key.

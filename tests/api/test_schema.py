@@ -7,7 +7,14 @@ import httpx
 import msgspec
 import pytest
 
-from api.bodies import Abandonment, AskedAction, NewGame, Person
+from api.bodies import (
+    Abandonment,
+    AskedAction,
+    NewDispute,
+    NewGame,
+    NewResolution,
+    Person,
+)
 from domain.codec import ACTION_TYPES
 from domain.registry import GAMES
 from tests.api.running import HOST
@@ -71,7 +78,8 @@ async def test_every_operation_is_named_summed_up_and_says_for_whom(
     for name, operation in found.items():
         assert operation["summary"], name
         assert operation["description"], name
-        public = not operation["path"].startswith("/v1/games")
+        private = ("/v1/games", "/v1/disputes", "/v1/players")
+        public = not operation["path"].startswith(private)
         assert bool(operation.get("security")) != public, name
         if not public:
             assert {"401", "403"} <= operation["responses"].keys(), name
@@ -96,7 +104,14 @@ async def test_every_action_type_has_an_example_that_is_valid(document: dict[str
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [("createGame", NewGame), ("takeSeat", Person), ("abandonGame", Abandonment)]
+    ("name", "kind"),
+    [
+        ("createGame", NewGame),
+        ("takeSeat", Person),
+        ("abandonGame", Abandonment),
+        ("openDispute", NewDispute),
+        ("resolveDispute", NewResolution),
+    ],
 )
 async def test_example_requests_are_valid(
     document: dict[str, Any], name: str, kind: type[Any]

@@ -5,8 +5,8 @@ import pytest
 
 from eventstore import postgres
 from eventstore.postgres import EventStore
-from eventstore.records import Append
-from tests.eventstore.streams import a_part, an_append, an_event, an_id, stored
+from eventstore.records import Append, Appended, WrongVersion
+from tests.eventstore.streams import a_key, a_part, an_append, an_event, an_id, stored
 
 
 async def begun(store: EventStore, request: Append) -> str:
@@ -105,13 +105,13 @@ async def test_due_gives_the_longest_waiting_first(store: EventStore) -> None:
     await begun(store, an_append(an_id()))
 
     assert await store.due(99, 10) == []
-    assert await store.due(200, 10) == [early, middle]
-    assert await store.due(1000, 10) == [early, middle, late]
-    assert await store.due(1000, 1) == [early]
+    assert await due(store, 200, 10) == [early, middle]
+    assert await due(store, 1000, 10) == [early, middle, late]
+    assert await due(store, 1000, 1) == [early]
 
     head = await store.head(early)
     await store.append(an_append(early, after=head))
-    assert await store.due(1000, 10) == [middle, late]
+    assert await due(store, 1000, 10) == [middle, late]
 
 
 async def test_all_streams_are_walked_page_by_page(
@@ -166,7 +166,63 @@ async def test_everything_works_without_prepared_statements(database_url: str) -
         await store.append(first)
         assert await store.read(first.stream) == stored(first)
         assert [head.stream for head in await store.find("host", ("t",))] == [first.stream]
-        assert await store.due(1, 1) == [first.stream]
+        assert await due(store, 1, 1) == [first.stream]
         async with store.connection() as conn:
             cursor = await conn.execute("SELECT count(*) FROM pg_prepared_statements")
             assert await cursor.fetchone() == (0,)
+
+
+async def due(store: EventStore, now: int, limit: int) -> list[str]:
+    found = await store.due(now, limit)
+    assert {stream.category for stream in found} == {"game"}
+    return [stream.stream for stream in found]
+
+
+async def test_a_stream_is_woken_later_unless_it_has_moved_on(store: EventStore) -> None:
+    stream = await begun(store, an_append(an_id(), wake_at=100))
+    assert await store.wake(stream, 1, 500)
+    assert await store.due(499, 10) == []
+    assert await due(store, 500, 10) == [stream]
+    await store.append(an_append(stream, after=await store.head(stream), wake_at=300))
+    assert not await store.wake(stream, 1, 900)
+    assert await due(store, 300, 10) == [stream]
+    assert await store.wake(stream, 2, None)
+    assert await store.due(10_000, 10) == []
+    assert not await store.wake(an_id(), 1, 5)
+
+
+async def test_streams_are_found_by_category_too(store: EventStore) -> None:
+    first = await begun(store, an_append(an_id(), tags=("t",)))
+    assert [head.stream for head in await store.find("host", ("t",), categories=["game"])] == [
+        first
+    ]
+    assert await store.find("host", ("t",), categories=["other"]) == []
+    assert await store.find("host", ("t",), categories=[]) == []
+    assert await store.count() == 1
+
+
+async def test_what_keys_did_is_listed_by_their_scope(store: EventStore) -> None:
+    stream = an_id()
+    first = an_append(stream, key=a_key(stream), response=b"one")
+    await store.append(first)
+    second = an_append(stream, after=first, key=a_key(stream), response=b"two")
+    await store.append(second)
+    await store.append(an_append(an_id(), key=a_key("elsewhere"), response=b"three"))
+    assert await store.answers(stream) == [first.answer, second.answer]
+
+
+async def test_an_append_erases_in_the_same_transaction(store: EventStore) -> None:
+    first = an_append(an_id(), an_event(sealed=(a_part(), a_part('"all"'))))
+    await store.append(first)
+    lost = msgspec.structs.replace(
+        an_append(first.stream, after=first), prev=bytes(32), erase=((1, 1),)
+    )
+    assert await store.append(lost) == WrongVersion(1)
+    assert (await store.read(first.stream))[0].sealed[1].body is not None
+    then = msgspec.structs.replace(an_append(first.stream, after=first), erase=((1, 1),))
+    for _ in range(2):
+        assert await store.append(then) == Appended(2)
+    [kept, erased] = (await store.read(first.stream))[0].sealed
+    assert kept == first.events[0].sealed[0]
+    assert (erased.salt, erased.body) == (None, None)
+    assert erased.digest == first.events[0].sealed[1].digest

@@ -1,0 +1,292 @@
+"""Disputes on the store: opened, found, completed when a hand is opened, and resolved.
+
+The only caller of the store's append for disputes, as `execute` is for games. A finding is made by
+`domain.disputes`, from what everybody may see of the game.
+"""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from api.batch import new_event
+from api.execute import KeptAnswer
+from api.games import Games, entries
+from api.ids import new_id
+from api.problems import Problem, invalid, key_mismatch, not_found, unavailable
+from api.signing import Signer
+from domain.dispute_stream import (
+    Dispute,
+    DisputeEvent,
+    DisputeFound,
+    DisputeOpened,
+    Outcome,
+    fold_dispute,
+    record_dispute,
+    resolve,
+)
+from domain.disputes import Finding, find
+from domain.game import Refused
+from domain.log import Circumstances
+from domain.receipts import Receipt, signature_problem
+from domain.seats import Seat
+from eventstore.postgres import EventStore
+from eventstore.records import (
+    Answer,
+    Append,
+    Appended,
+    CallerKey,
+    KeyMismatch,
+    Replayed,
+    WrongVersion,
+)
+
+CATEGORY: Final = "dispute"
+"""The category, and a tag, of the streams of disputes."""
+
+_SOON: Final = 5_000_000
+_LATER: Final = 60_000_000
+"""Microseconds until a pending finding is looked at again, should nothing have done it before."""
+
+_TRIES: Final = 5
+
+
+class Told(msgspec.Struct, frozen=True):
+    """A dispute, and whether it is told again to whom it was told before."""
+
+    dispute: Dispute
+    tenant: str
+    replayed: bool = False
+
+
+class Disputes:
+    """The disputes of one store."""
+
+    def __init__(
+        self,
+        store: EventStore,
+        games: Games,
+        signer: Signer,
+        clock: Callable[[], int] = lambda: time.time_ns() // 1000,
+    ) -> None:
+        """`clock` gives microseconds since 1970 UTC."""
+        self._store: Final = store
+        self._games: Final = games
+        self._signer: Final = signer
+        self._clock: Final = clock
+
+    async def open(self, event: DisputeOpened, tenant: str, key: CallerKey | None) -> Told:
+        """Open a dispute with its finding as far as it goes, or tell again what the key opened.
+
+        Raises Problem: `invalid-request` where the game has no such version or the receipt is not
+        the service's, `idempotency-mismatch`.
+        """
+        known = await self._looked_up(key)
+        if known is not None:
+            return known
+        if event.receipt is not None:
+            self._check(event.receipt, event.game)
+        finding = await self._finding(event)
+        at = self._clock()
+        stream = new_id()
+        parts: list[Sequence[DisputeEvent]] = [[event], [DisputeFound(finding)]]
+        match await self._append(stream, None, parts, at, event.seat, tenant, key):
+            case Dispute() as dispute:
+                return Told(dispute, tenant)
+            case Replayed(answer):
+                return await self._again(answer)
+            case KeyMismatch():
+                raise key_mismatch()
+            case WrongVersion():
+                raise unavailable("The new dispute's id was taken; try again.")
+
+    async def get(self, stream: str) -> Told:
+        """A dispute as it stands. Raises `not-found`."""
+        return await self._at(stream, None)
+
+    async def page(
+        self, tenant: str, tags: tuple[str, ...], before: str | None, limit: int
+    ) -> list[Dispute]:
+        """A tenant's disputes with these tags, newest first."""
+        heads = await self._store.find(tenant, (CATEGORY, *tags), before, limit, (CATEGORY,))
+        return [(await self.get(head.stream)).dispute for head in heads]
+
+    async def resolve(
+        self, stream: str, outcome: Outcome, note: str | None, key: CallerKey | None
+    ) -> Told:
+        """Settle a dispute, or tell again what the key settled.
+
+        Raises Problem: `not-found`, `illegal-action` where it has been settled before,
+        `idempotency-mismatch`.
+        """
+        for _ in range(_TRIES):
+            known = await self._looked_up(key)
+            if known is not None:
+                return known
+            told = await self.get(stream)
+            try:
+                event = resolve(told.dispute, outcome, note)
+            except Refused as refused:
+                raise Problem(
+                    "illegal-action",
+                    refused.detail,
+                    rule=refused.rule,
+                    version=told.dispute.version,
+                ) from None
+            at = max(self._clock(), told.dispute.at)
+            match await self._append(stream, told.dispute, [[event]], at, None, told.tenant, key):
+                case Dispute() as dispute:
+                    return Told(dispute, told.tenant)
+                case Replayed(answer):
+                    return await self._again(answer)
+                case KeyMismatch():
+                    raise key_mismatch()
+                case WrongVersion():
+                    continue
+        raise unavailable("The dispute is moving on too fast; try again.")
+
+    async def complete(self, stream: str) -> None:
+        """Complete a finding that waited for a hand to be opened, or look again later."""
+        told = await self.get(stream)
+        dispute = told.dispute
+        if not dispute.awaits_opening:
+            await self._store.wake(stream, dispute.version, None)
+            return
+        finding = await self._finding(dispute.opened)
+        at = max(self._clock(), dispute.at)
+        if finding.verdict == "pending":
+            await self._store.wake(stream, dispute.version, at + _LATER)
+            return
+        # Whoever appended first has completed it as well.
+        events = [[DisputeFound(finding)]]
+        await self._append(stream, dispute, events, at, None, told.tenant, None)
+
+    async def complete_of(self, game_id: str) -> None:
+        """Complete all that waited for a hand of a game to be opened."""
+        known = await self._games.get(game_id)
+        if known is None:
+            return
+        tags = (CATEGORY, f"of={game_id}", "awaits=opening")
+        before: str | None = None
+        while heads := await self._store.find(known.tenant, tags, before, 100, (CATEGORY,)):
+            for head in heads:
+                await self.complete(head.stream)
+            before = heads[-1].stream
+
+    async def erase_words(self, tenant: str, game_id: str, seat: Seat) -> None:
+        """Erase what a seat has written in the disputes of a game."""
+        before: str | None = None
+        tags = (CATEGORY, f"of={game_id}")
+        while heads := await self._store.find(tenant, tags, before, 100, (CATEGORY,)):
+            for head in heads:
+                dispute = (await self.get(head.stream)).dispute
+                if dispute.opened.by == "seat" and dispute.opened.seat == seat:
+                    await self._store.erase(head.stream, [(1, 0)])
+            before = heads[-1].stream
+
+    def _check(self, receipt: Receipt, game_id: str) -> None:
+        """A receipt that the service did not give proves nothing. Raises `invalid-request`."""
+        if receipt.game != game_id:
+            raise invalid("$.receipt", "it is of another game")
+        problem = signature_problem(receipt, self._signer.keys)
+        if problem is not None:
+            raise invalid("$.receipt", problem)
+
+    async def _finding(self, event: DisputeOpened) -> Finding:
+        history = await self._games.history(event.game)
+        table = history.newest.table
+        if not 1 <= event.disputed <= table.version:
+            raise invalid("$.version", f"the game has versions 1 to {table.version}")
+        receipts = [] if event.receipt is None else [event.receipt]
+        if (kept := await self._newest_kept(event.game)) is not None:
+            receipts.append(kept)
+        # In a thread: a long game takes the rules a while.
+        return await asyncio.to_thread(
+            find,
+            table,
+            history.entries,
+            event.disputed,
+            event.claim,
+            table.openings,
+            receipts,
+            self._signer.keys,
+        )
+
+    async def _newest_kept(self, game_id: str) -> Receipt | None:
+        """The newest receipt that the store has kept of a game, where its key is still known."""
+        answers = await self._store.answers(game_id)
+        keys = {key.kid for key in self._signer.keys}
+        for answer in reversed(answers):
+            if answer.stream == game_id:
+                receipt = msgspec.json.decode(answer.response, type=KeptAnswer).receipt
+                return receipt if receipt.key in keys else None
+        return None
+
+    async def _append(
+        self,
+        stream: str,
+        before: Dispute | None,
+        commands: Sequence[Sequence[DisputeEvent]],
+        at: int,
+        actor: Seat | None,
+        tenant: str,
+        key: CallerKey | None,
+    ) -> Dispute | Replayed | KeyMismatch | WrongVersion:
+        """Append commands one after another: the first is the actor's, the others are ours."""
+        log: list[Any] = []
+        dispute = before
+        for events in commands:
+            shared = Circumstances(at, None if log else actor, new_id())
+            made = record_dispute(stream, dispute, events, shared, secrets.token_bytes(32))
+            log += made
+            dispute = fold_dispute(stream, made, dispute)
+        assert dispute is not None
+        wake_at = at + _SOON if dispute.awaits_opening else None
+        outcome = await self._store.append(
+            Append(
+                stream=stream,
+                expected=log[0].version - 1,
+                prev=log[0].prev,
+                events=tuple([new_event(entry) for entry in log]),
+                command=log[0].command,
+                answer=Answer(stream, log[0].version, log[-1].version, b""),
+                key=key,
+                wake_at=wake_at,
+                tags=_tags(dispute),
+                tenant=tenant,
+                category=CATEGORY,
+            )
+        )
+        return dispute if isinstance(outcome, Appended) else outcome
+
+    async def _looked_up(self, key: CallerKey | None) -> Told | None:
+        """What the caller's key did before, if it did anything."""
+        if key is None:
+            return None
+        match await self._store.answer(key):
+            case Replayed(answer):
+                return await self._again(answer)
+            case KeyMismatch():
+                raise key_mismatch()
+            case None:
+                return None
+
+    async def _again(self, answer: Answer) -> Told:
+        told = await self._at(answer.stream, answer.last_version)
+        return msgspec.structs.replace(told, replayed=True)
+
+    async def _at(self, stream: str, version: int | None) -> Told:
+        loaded = await self._store.load(stream)
+        if loaded is None or loaded[0].category != CATEGORY:
+            raise not_found()
+        head, events = loaded
+        return Told(fold_dispute(stream, entries(events[:version])), head.tenant)
+
+
+def _tags(dispute: Dispute) -> tuple[str, ...]:
+    """What a dispute can be found by."""
+    waits = ("awaits=opening",) if dispute.awaits_opening else ()
+    return (CATEGORY, f"of={dispute.opened.game}", f"state={dispute.state}", *waits)
