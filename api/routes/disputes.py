@@ -19,6 +19,11 @@ from domain.dispute_stream import DisputeOpened, State, Words
 
 Limit = Annotated[int, QueryParameter(ge=1, le=200, description="Disputes on a page.")]
 
+InState = Annotated[
+    State | None,
+    QueryParameter(name="state", description="`pending`, `found` or `resolved`."),
+]
+
 _parties = only("seat", "host")
 
 
@@ -75,7 +80,7 @@ class DisputesController(Controller):
         self,
         request: Request[Any, Any, Any],
         parts: NamedDependency[Parts],
-        state: FromQuery[State | None] = None,
+        in_state: InState = None,
         game: FromQuery[str | None] = None,
         cursor: FromQuery[str | None] = None,
         limit: Limit = 50,
@@ -83,7 +88,7 @@ class DisputesController(Controller):
         """A host's own disputes, or those of the seat's game, newest first."""
         caller = caller_of(request)
         tenant = caller.tenant if caller.role == "host" else access_of(request).known.tenant
-        tags = [f"state={state}"] if state else []
+        tags = [f"state={in_state}"] if in_state else []
         tags += [f"of={of}" for of in (game, caller.game) if of]
         if any("\0" in tag for tag in tags):
             raise invalid("game", "no NUL characters")
