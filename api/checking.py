@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Final
@@ -19,7 +20,7 @@ from domain.receipts import PublicKey, Receipt
 from domain.verify import Check, Report, verify
 
 _LONG: Final = 500
-"""Events from which on a bar shows how far it is."""
+"""Events (or streams) from which on a bar shows how far it is."""
 _LISTED: Final = 6
 """Versions named in the table; all are in the JSON."""
 
@@ -93,20 +94,23 @@ def check(
 ) -> Checked:
     """Check a log, with a bar on the terminal where it is long. Raises KeyError where there is no
     such `version` to explain."""
-    report = with_bar("Checking", len(log.entries), lambda told: verify(log, receipts, keys, told))
+    with bar("Checking", len(log.entries)) as told:
+        report = verify(log, receipts, keys, told)
     if version is None:
         return Checked(report)
     return Checked(report, explain(log.header.id, log.entries, version))
 
 
-def with_bar(what: str, total: int, work: Callable[[Callable[[int], None]], Any]) -> Any:
-    """The outcome of some work that tells how far it is, shown where somebody can see it."""
+@contextmanager
+def bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """To be told how far some work is: shows it where there is much of it and somebody watches."""
     console = Console(stderr=True)
     if total < _LONG or not console.is_terminal:
-        return work(lambda _: None)
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        return work(lambda done: bar.update(task, completed=done))
+        yield lambda _: None
+        return
+    with Progress(console=console, transient=True) as shown:
+        task = shown.add_task(what, total=total)
+        yield lambda done: shown.update(task, completed=done)
 
 
 def as_json(checked: Checked) -> str:

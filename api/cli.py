@@ -76,13 +76,17 @@ def _option(text: str) -> tuple[str, object]:
 
 @app.command()
 def migrate(
+    app_role: Annotated[
+        str | None,
+        typer.Option(help="A role that `serve` is to run under: it gets what it needs, no more."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Report as JSON.")] = False,
 ) -> None:
     """Bring the database up to this version."""
     from api import serving
 
     with complaints():
-        report = serving.migrate_database()
+        report = serving.migrate_database(app_role)
         if as_json:
             print(json.dumps({"applied": report.applied, "already": report.already}))
         else:

@@ -1,4 +1,4 @@
-"""The commands with which the service is checked: `verify`, `export`, `import`, `keys`."""
+"""The commands with which the service is checked: `verify`, `export`, `import`, `audit`, `keys`."""
 
 import asyncio
 import json
@@ -136,6 +136,44 @@ def import_(
             reason = f": {done.reason}" if done.reason else ""
             print(f"{done.outcome}  {done.game}  {path.name}{reason}")
     if any(done.outcome == "refused" for _, done in outcomes):
+        raise typer.Exit(1)
+
+
+@commands.command()
+def audit(
+    sample: Annotated[
+        int | None, typer.Option(min=1, help="Only so many streams, drawn at random.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Hold every stream of the store against its hashes, digests, head and receipts.
+
+    Exit code 0 where all agree, 1 where something does not.
+    """
+    from api import auditing
+    from api.checking import bar
+    from api.signing import of_environment
+    from eventstore.postgres import EventStore
+
+    async def look(store: EventStore) -> auditing.Audit:
+        signer = of_environment()
+        total = await store.count() if sample is None else sample
+        with bar("Auditing", total) as told:
+            public = None if signer is None else signer.keys
+            return await auditing.audit(store, public, sample, told)
+
+    with complaints():
+        found = _with_store(look)
+    if as_json:
+        print(json.dumps(msgspec.to_builtins(found)))
+    else:
+        for trouble in found.trouble:
+            print(f"FAILED  {trouble.stream}  {trouble.check}: {trouble.reason}")
+        print(
+            f"{found.streams} streams with {found.events} events: "
+            f"{len(found.trouble)} disagreements"
+        )
+    if found.trouble:
         raise typer.Exit(1)
 
 

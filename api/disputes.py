@@ -255,7 +255,7 @@ class Disputes:
                 answer=Answer(stream, log[0].version, log[-1].version, b""),
                 key=key,
                 wake_at=wake_at,
-                tags=_tags(dispute),
+                tags=dispute_tags(dispute),
                 tenant=tenant,
                 category=CATEGORY,
             )
@@ -286,7 +286,7 @@ class Disputes:
         return Told(fold_dispute(stream, entries(events[:version])), head.tenant)
 
 
-def _tags(dispute: Dispute) -> tuple[str, ...]:
+def dispute_tags(dispute: Dispute) -> tuple[str, ...]:
     """What a dispute can be found by."""
     waits = ("awaits=opening",) if dispute.awaits_opening else ()
     return (CATEGORY, f"of={dispute.opened.game}", f"state={dispute.state}", *waits)

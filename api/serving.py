@@ -26,7 +26,7 @@ from granian.server import Server
 from api import settings, signing
 from api.kept import kept
 from eventstore import embedded
-from eventstore.migrate import Report, migrate
+from eventstore.migrate import Report, grant_app, migrate
 
 if TYPE_CHECKING:
     from litestar import Litestar
@@ -114,11 +114,14 @@ def database() -> Iterator[str]:
         yield url
 
 
-def migrate_database() -> Report:
-    """Bring the database of this environment up to date."""
+def migrate_database(app_role: str | None = None) -> Report:
+    """Bring the database of this environment up to date, and let a role serve from it."""
     given = os.environ.get(settings.DATABASE_URL_ENV)
     with nullcontext(given) if given else embedded.server(settings.data_dir()) as url:
-        return asyncio.run(migrate(url))
+        report = asyncio.run(migrate(url))
+        if app_role is not None:
+            asyncio.run(grant_app(url, app_role))
+        return report
 
 
 def _provide_keys(folder: Path) -> str | None:

@@ -93,6 +93,22 @@ async def migrate(url: str, folder: Traversable = _SQL) -> Report:
     )
 
 
+async def grant_app(url: str, role: str) -> None:
+    """Let a role serve: read, and call the store's functions, nothing more.
+
+    Raises MigrationError where there is no such role, or it is one that grants cannot restrain.
+    """
+    async with await AsyncConnection.connect(url) as conn:
+        try:
+            await conn.execute("SELECT fairdeal.grant_app(%s)", [role])
+        except (
+            psycopg.errors.UndefinedObject,
+            psycopg.errors.InvalidGrantOperation,
+        ) as error:
+            reason = error.diag.message_primary or str(error)
+            raise MigrationError(f"Role {role} cannot be the service's: {reason}.") from None
+
+
 async def pending(conn: AsyncConnection[TupleRow]) -> list[str]:
     """The names of the migrations that the database has not had yet.
 

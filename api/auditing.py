@@ -1,0 +1,153 @@
+"""`fairdeal audit`: every stream of a store against its own hashes, digests, head and receipts.
+
+What a superuser of the database can do with triggers off, and what a failing disk does, shows here:
+an event changed, gone, added or elsewhere. A tail that was cut together with its head, or a whole
+history rewritten with hashes that fit, shows where the store or a player has kept a receipt.
+"""
+
+import random
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from api.batch import tags_of
+from api.disputes import CATEGORY, dispute_tags
+from api.execute import KeptAnswer
+from api.games import entries
+from domain.dispute_stream import fold_dispute
+from domain.log import Entry, fold
+from domain.receipts import PublicKey, Receipt
+from domain.registry import GAMES
+from domain.verify import Check, check_chain, check_commands, check_digests, check_receipts
+from domain.visibility import ALL_TEXT
+from eventstore.postgres import EventStore
+from eventstore.records import Answer, Head
+
+
+class Trouble(msgspec.Struct, frozen=True):
+    """Where a stream disagrees with itself: the check, the versions, and why."""
+
+    stream: str
+    check: str
+    versions: tuple[int, ...]
+    reason: str
+
+
+class Audit(msgspec.Struct, frozen=True):
+    """What was looked at, and all that was found."""
+
+    streams: int
+    events: int
+    trouble: tuple[Trouble, ...]
+
+
+_NOT_JUDGED: Final = ("passed", "not_yet_possible")
+
+
+async def audit(
+    store: EventStore,
+    keys: Sequence[PublicKey] | None,
+    sample: int | None,
+    progress: Callable[[int], None],
+) -> Audit:
+    """Look at all streams, or a random sample of so many. `keys` None: signatures are not judged.
+    `progress` is told the number of streams looked at."""
+    trouble: list[Trouble] = []
+    streams = events = 0
+    async for stream in _chosen(store, sample):
+        # The receipts first: those of events that are written meanwhile would seem too new.
+        answers = await store.answers(stream)
+        loaded = await store.load(stream)
+        streams += 1
+        if loaded is not None:
+            head, stored = loaded
+            log = entries(stored)
+            events += len(log)
+            trouble += [
+                Trouble(stream, check.check, check.versions, check.detail)
+                for check in _judged(head, log, answers, keys)
+                if check.status not in _NOT_JUDGED
+            ]
+        progress(streams)
+    return Audit(streams, events, tuple(trouble))
+
+
+async def _chosen(store: EventStore, sample: int | None) -> AsyncIterator[str]:
+    if sample is None:
+        async for stream in store.streams():
+            yield stream
+        return
+    known = [stream async for stream in store.streams()]
+    for stream in random.sample(known, min(sample, len(known))):
+        yield stream
+
+
+def _judged(
+    head: Head, log: list[Entry], answers: list[Answer], keys: Sequence[PublicKey] | None
+) -> list[Check]:
+    """Every check of a stream. A log too broken to be checked is a finding, not an error."""
+    found: list[Check] = []
+    try:
+        found += _checks(head, log, answers, keys)
+        if all(check.status in _NOT_JUDGED for check in found):
+            found += _check_meaning(head, log)
+    except Exception as error:  # whatever is in the rows: the audit goes on to the next stream
+        found.append(_failed("log", (), f"it cannot be checked: {type(error).__name__}: {error}"))
+    return found
+
+
+def _checks(
+    head: Head, log: list[Entry], answers: list[Answer], keys: Sequence[PublicKey] | None
+) -> Iterator[Check]:
+    yield from check_chain(head.stream, log)
+    yield from check_commands(log)
+    yield from check_digests(log)
+    yield from _check_head(head, log)
+    yield from _check_erased(log)
+    receipts = [_receipt(answer) for answer in answers if answer.stream == head.stream]
+    anchored = keys is not None
+    yield from check_receipts("stored", receipts, head.stream, log, keys or (), anchored)
+
+
+def _receipt(answer: Answer) -> Receipt:
+    return msgspec.json.decode(answer.response, type=KeptAnswer).receipt
+
+
+def _check_head(head: Head, log: list[Entry]) -> Iterator[Check]:
+    """The head that appends are held against is the end of the log."""
+    last = log[-1] if log else None
+    version = 0 if last is None else last.version
+    if head.version != version:
+        reason = f"the head says version {head.version}, the log ends at version {version}"
+        yield _failed("head", (min(head.version, version) + 1,), reason)
+    elif last is not None and head.hash != last.hash:
+        reason = f"version {version}: the head has another hash than the event"
+        yield _failed("head", (version,), reason)
+
+
+def _check_erased(log: list[Entry]) -> Iterator[Check]:
+    """Only what is personal can have been erased."""
+    for entry in log:
+        for index, part in enumerate(entry.sealed):
+            if part.body is None and part.audience != ALL_TEXT:
+                reason = (
+                    f"version {entry.version}: sealed part {index} is gone, and is not personal"
+                )
+                yield _failed("digests", (entry.version,), reason)
+
+
+def _check_meaning(head: Head, log: list[Entry]) -> Iterator[Check]:
+    """The log can be read, and the stream is filed under what it says."""
+    if head.category in GAMES:
+        tags = tags_of(fold(head.stream, log))
+    elif head.category == CATEGORY:
+        tags = dispute_tags(fold_dispute(head.stream, log))
+    else:
+        return
+    if sorted(tags) != sorted(head.tags):
+        yield _failed("tags", (head.version,), "it is filed under other tags than its log gives")
+
+
+def _failed(check: str, versions: tuple[int, ...], reason: str) -> Check:
+    return Check(check, "failed", versions, reason)

@@ -1,0 +1,30 @@
+-- Let a role do what a serving process does and no more: read, and call the store's functions. It
+-- can neither write a row itself nor change one, whatever runs under it.
+CREATE OR REPLACE FUNCTION fairdeal.grant_app(p_role name) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    entry regprocedure;
+BEGIN
+    IF (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = p_role) THEN
+        RAISE EXCEPTION 'role % is a superuser, whom no grant restrains', p_role
+            USING ERRCODE = 'invalid_grant_operation';
+    END IF;
+    IF pg_has_role(p_role, (SELECT c.relowner FROM pg_class c
+                            WHERE c.oid = 'fairdeal.events'::regclass), 'MEMBER') THEN
+        RAISE EXCEPTION 'role % owns the log, or is of the role that does', p_role
+            USING ERRCODE = 'invalid_grant_operation';
+    END IF;
+    EXECUTE format('GRANT USAGE ON SCHEMA fairdeal TO %I', p_role);
+    EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA fairdeal FROM %I', p_role);
+    EXECUTE format('REVOKE ALL ON ALL SEQUENCES IN SCHEMA fairdeal FROM %I', p_role);
+    EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA fairdeal TO %I', p_role);
+    FOR entry IN
+        SELECT p.oid FROM pg_proc p
+        WHERE p.pronamespace = 'fairdeal'::regnamespace AND p.prosecdef
+    LOOP
+        EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %I', entry, p_role);
+    END LOOP;
+END
+$$;
+
+REVOKE ALL ON FUNCTION fairdeal.grant_app(name) FROM PUBLIC;
