@@ -1,6 +1,8 @@
 """`/v1/players/{ref}`: what a host can do about a person across its games."""
 
+from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from litestar import Controller, Request, delete
 from litestar.di import NamedDependency
@@ -22,7 +24,7 @@ class PlayersController(Controller):
     tags = ("players",)
 
     @delete(
-        "/{ref:str}",
+        "/{ref:path}",
         guards=[only("host")],
         security=FOR_HOST,
         operation_id="erasePlayer",
@@ -31,11 +33,20 @@ class PlayersController(Controller):
         responses={s: PROBLEMS[s] for s in (400, 401, 403, 500, 503)},
     )
     async def erase(
-        self, request: Request[Any, Any, Any], parts: NamedDependency[Parts], ref: FromPath[str]
+        self, request: Request[Any, Any, Any], parts: NamedDependency[Parts], ref: FromPath[Path]
     ) -> ErasedAnswer:
         """Erase the person's name and reference from every game of the host, and what they wrote
         in disputes. The logs still verify; seats, tokens and scores stay. Asking again finishes
         what was interrupted."""
-        if "\0" in ref:
-            raise invalid("ref", "no NUL characters")
-        return ErasedAnswer(await erase_player(parts, caller_of(request), ref))
+        named = _named(request)
+        return ErasedAnswer(await erase_player(parts, caller_of(request), named))
+
+
+def _named(request: Request[Any, Any, Any]) -> str:
+    """The reference that the path ends in, to the letter: a host may call people by anything,
+    slashes at either end included. Raises `invalid-request`."""
+    raw = request.scope.get("raw_path") or b""  # the path has been tidied up on the way
+    _, _, ref = unquote(raw.partition(b"?")[0]).partition("/v1/players/")
+    if not ref or "\0" in ref:
+        raise invalid("ref", "a reference, and no NUL characters")
+    return ref
