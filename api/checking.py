@@ -141,7 +141,7 @@ def tell(checked: Checked, out: Console) -> None:
         f"{counts['not_yet_possible']} not yet possible"
     )
     if checked.explanation is not None:
-        out.print(f"\n{escape(checked.explanation.text)}")
+        out.print(f"\n{escape(checked.explanation.text)}", soft_wrap=True)
 
 
 def _versions(found: Check) -> str:

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 
-import msgspec
-
 from api.games import History
 from api.signing import Signer
 from domain.export import FORMAT, Header, lines
@@ -15,16 +13,16 @@ def export_lines(history: History, viewer: Viewer, signer: Signer | None) -> Ite
     """The file for a viewer, line by line (contract, *The log*). Without a signer it has neither
     keys nor a receipt."""
     known = history.newest
-    table = known.table
+    table, seat = known.table, viewer.seat
     header = Header(
         format=FORMAT,
         game=table.game.name,
         id=table.id,
         rules_version=table.rules_version,
-        viewer=msgspec.to_builtins(viewer),
+        viewer={"role": viewer.role} if seat is None else {"role": viewer.role, "seat": seat},
         keys=() if signer is None else signer.keys,
     )
-    views = (event_view(table.id, e, viewer.seat, table.openings) for e in history.entries)
+    views = (event_view(table.id, e, seat, table.openings) for e in history.entries)
     receipts = () if signer is None else (signer.newest(known),)
     return lines(header, views, receipts)
 
