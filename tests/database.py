@@ -127,6 +127,18 @@ class Databases:
         finally:
             self.drop(name)
 
+    @contextmanager
+    def copy_of(self, url: str) -> Iterator[str]:
+        """The URL of a copy of a database that nobody is connected to, dropped at the end."""
+        with psycopg.connect(url) as connection:
+            original = connection.info.dbname
+        name = f"fairdeal_test_{uuid4().hex[:12]}"
+        self._create(name, original)
+        try:
+            yield database_url(self.server_url, name)
+        finally:
+            self.drop(name)
+
     def _create(self, name: str, template: str) -> None:
         statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
         self._admin.execute(statement.format(sql.Identifier(name), sql.Identifier(template)))

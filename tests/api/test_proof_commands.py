@@ -20,6 +20,7 @@ from domain.receipts import Receipt, SigningKey
 from tests.api.running import SIGNING_KEYS
 from tests.api.samples import CHALLENGES, SEEDS, log_of
 from tests.database import Databases
+from tests.proof.played import exported, recorded
 
 LOG = log_of(CHALLENGES)
 GAME = LOG.header.id
@@ -273,8 +274,6 @@ def test_only_what_is_whole_over_and_ours_to_give_is_loaded(database: str, write
 
 
 def test_a_game_that_waits_for_players_is_not_loaded(database: str, write: Write) -> None:
-    from tests.proof.played import exported, recorded  # as random games are made there
-
     game = next(
         game
         for number in range(200)
