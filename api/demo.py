@@ -165,7 +165,12 @@ def _server(host_key: str) -> Iterator[str]:
             settings.SECRET_ENV: secrets.token_urlsafe(32),
             "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
         }
-        environment.pop(settings.DATABASE_URL_ENV, None)
+        for name in (
+            settings.DATABASE_URL_ENV,
+            settings.SIGNING_KEYS_ENV,
+            settings.SIGNING_KEYS_FILE_ENV,
+        ):
+            environment.pop(name, None)
         command = [sys.executable, "-m", "api", "serve", "--port", str(port)]
         process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
         try:

@@ -14,7 +14,7 @@ import pytest
 
 from domain.registry import GAMES
 from tests.api.processes import Serving, create, free_port, host_key, run, serving
-from tests.api.running import HOST_KEY, SECRET, Json, bearer
+from tests.api.running import HOST_KEY, SECRET, SIGNING_KEYS, Json, bearer
 from tests.database import open_folder
 
 pytestmark = pytest.mark.postgres
@@ -32,6 +32,7 @@ def environment(database_url: str) -> dict[str, str]:
         "FAIRDEAL_DATABASE_URL": database_url,
         "FAIRDEAL_HOST_KEYS": f"host:{HOST_KEY}",
         "FAIRDEAL_SECRET": SECRET,
+        "FAIRDEAL_SIGNING_KEYS": SIGNING_KEYS,
     }
 
 
@@ -39,11 +40,13 @@ def test_a_first_start_makes_keys_prints_them_once_and_leaves_nothing_running(
     folder: Path,
 ) -> None:
     with serving(free_port(), FAIRDEAL_DATA_DIR=str(folder)) as server:
-        made = {name: (folder / name) for name in ("host.key", "secret")}
+        made = {name: (folder / name) for name in ("host.key", "secret", "signing.keys")}
         for path in made.values():
             assert stat.S_IMODE(path.stat().st_mode) == 0o600
         kept = made["host.key"].read_text().strip().partition(":")[2]
         game = create(server.address, kept)
+        signed_by = httpx.get(f"{server.address}/.well-known/jwks.json").json()["keys"]
+        assert game["receipt"]["key"] == signed_by[0]["kid"]
         code, out, err = server.end()
         assert (code, err) == (0, "")
         assert server.address in out
@@ -52,6 +55,7 @@ def test_a_first_start_makes_keys_prints_them_once_and_leaves_nothing_running(
     with serving(free_port(), FAIRDEAL_DATA_DIR=str(folder)) as server:
         answer = httpx.get(f"{server.address}/v1/games/{game['id']}", headers=bearer(kept))
         assert answer.status_code == 200
+        assert httpx.get(f"{server.address}/.well-known/jwks.json").json()["keys"] == signed_by
         token = game["seats"][0]["token"]
         answer = httpx.get(f"{server.address}/v1/games/{game['id']}", headers=bearer(token))
         assert answer.status_code == 200
@@ -60,6 +64,16 @@ def test_a_first_start_makes_keys_prints_them_once_and_leaves_nothing_running(
         assert server.address in out
         assert kept not in out
         server.wait_gone()
+
+
+def test_keys_rotated_while_it_serves_sign_at_once_in_every_worker(folder: Path) -> None:
+    with serving(free_port(), "--workers", "2", FAIRDEAL_DATA_DIR=str(folder)) as server:
+        key = (folder / "host.key").read_text().strip().partition(":")[2]
+        before = create(server.address, key)["receipt"]["key"]
+        assert run("keys", "rotate", FAIRDEAL_DATA_DIR=str(folder)).returncode == 0
+        signers = {create(server.address, key)["receipt"]["key"] for _ in range(20)}
+        known = httpx.get(f"{server.address}/.well-known/jwks.json").json()["keys"]
+        assert [jwk["kid"] for jwk in known] == [before, *signers]
 
 
 def test_a_port_in_use_is_said_and_nothing_is_started(
