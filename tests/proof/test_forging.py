@@ -443,3 +443,46 @@ def test_an_unknown_type_schema_and_rules_version() -> None:
         in failures(report.checks, 1)[0].detail
     )
     assert encode_canonical({"rules_version": 99})[1:-1] in entries[0].data
+
+
+def test_a_salt_or_a_seed_of_another_length() -> None:
+    """They could be longer than they look, or the words after them shorter."""
+    log = sample(SAMPLES[0])
+    dealt = of_type(log.entries, "HandDealt")[0]
+    part = msgspec.structs.replace(dealt.sealed[0], salt=b"short")
+    parts = (part, *dealt.sealed[1:])
+    salted = put(log.entries, msgspec.structs.replace(dealt, sealed=parts))
+    report = verified(log, rechained(log.header.id, salted))
+    found = [c for c in failures(report.checks, dealt.version) if c.check == "digests"]
+    assert "the salt of sealed part 0 has a wrong size" in found[0].detail
+    started, revealed = (of_type(log.entries, n)[0] for n in ("HandStarted", "SeedRevealed"))
+    seed = {"server_seed": "ab"}
+    commitment = {"commitment": shuffle.commitment(b"\xab").hex()}
+    short = put(
+        log.entries,
+        changed(revealed, lambda data: data.update(seed)),
+        changed(part_changed(started, 0, lambda d: d.update(seed)), lambda d: d.update(commitment)),
+    )
+    caught(log, short, "deals", revealed.version, "does not fit the commitment")
+
+
+@pytest.mark.parametrize("seat", [-1, 99])
+def test_something_done_to_a_seat_that_is_not_there(seat: int) -> None:
+    log = sample(SAMPLES[0])
+    data = {"action": {"seat": seat, "type": "erase_player"}, "seat": seat}
+    erased = msgspec.structs.replace(
+        log.entries[-1],
+        type="PlayerErased",
+        actor=None,
+        command="another",
+        data=encode_canonical(data),
+        sealed=(),
+    )
+    caught(log, [*log.entries, erased], "rederivation", len(log.entries) + 1, "no seat")
+
+
+def test_options_that_no_game_can_have() -> None:
+    log = sample(next(path for path in SAMPLES if path.stem == "willughby-four-players"))
+    for rules in ({"announcing": False}, {"lives": 99}, {"first_dealer": 9}, {"wind": "east"}):
+        created = changed(log.entries[0], lambda data, rules=rules: data["rules"].update(rules))
+        caught(log, put(log.entries, created), "rederivation", 1, "the recorded action is refused")
