@@ -222,13 +222,10 @@ def differences(step: Step) -> Iterator[tuple[int, str]]:
     if step.refusal is not None:
         yield step.entries[0].version, f"the recorded action is refused: {step.refusal}"
         return
-    by_unseen_lot = False
     for entry, shape in zip(step.entries, step.shapes, strict=False):
-        reason = _difference(entry, shape, by_unseen_lot)
+        reason = _difference(entry, shape)
         if reason is not None:
             yield entry.version, reason
-        if _seed_is_sealed(entry) and shape.type == entry.type:
-            by_unseen_lot = bool(msgspec.json.decode(shape.data)["by_lot"])
     last = step.entries[-1].version
     if len(step.entries) < len(step.shapes):
         missing = step.shapes[len(step.entries)].type
@@ -237,15 +234,11 @@ def differences(step: Step) -> Iterator[tuple[int, str]]:
         yield entry.version, f"the log has {entry.type} more than the rules give"
 
 
-def _difference(entry: Entry, shape: Shape, by_unseen_lot: bool) -> str | None:
-    """How an event departs from its shape. What follows an unseen lot in the same command may
-    depend on it, and is compared by type alone."""
+def _difference(entry: Entry, shape: Shape) -> str | None:
     if (entry.type, entry.schema) != (shape.type, shape.schema):
         return f"the rules give {shape.type}, the log has {entry.type}"
     if [part.audience for part in entry.sealed] != [audience for audience, _ in shape.parts]:
         return "the sealed parts are not those that the rules give"
-    if by_unseen_lot:
-        return None
     if _seed_is_sealed(entry):
         # With the seed its commitment is unseen, and a lot with all that hangs on it.
         ours, theirs = msgspec.json.decode(shape.data), msgspec.json.decode(entry.data)

@@ -15,7 +15,7 @@ from domain import export
 from domain.events import encode_canonical
 from domain.export import Export
 from domain.log import GENESIS, Entry, Part, digest, event_hash
-from domain.verify import Check, Report, verify
+from domain.verify import Check, Report, check_chain, check_digests, verify
 from tests.seeds.record import SEEDS
 
 SAMPLES = sorted(SEEDS.glob("*/samples/*.ndjson"))
@@ -145,3 +145,17 @@ def failures(checks: Sequence[Check], version: int) -> list[Check]:
         and version in check.versions
         and f"version {version}" in check.detail
     ]
+
+
+def fits(log: Export, entries: Sequence[Entry]) -> bool:
+    """Whether chain and digests find nothing: the forgery is a consistent one."""
+    checks: list[Check] = [*check_chain(log.header.id, entries), *check_digests(entries)]
+    return all(check.status == "passed" for check in checks)
+
+
+def caught(log: Export, entries: Sequence[Entry], check: str, version: int, reason: str) -> None:
+    """Assert that the forgery fits its hashes, and that this check finds it."""
+    forged = rechained(log.header.id, entries)
+    assert fits(log, forged)
+    found = [c for c in failures(verified(log, forged).checks, version) if c.check == check]
+    assert any(reason in c.detail for c in found), verified(log, forged).checks

@@ -2,7 +2,7 @@
 deal does not come out, or the rules give something else. What only a kept receipt finds is told.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,10 @@ from domain.export import Export
 from domain.log import Entry
 from domain.receipts import Receipt, SigningKey
 from domain.registry import GAMES
-from domain.verify import Check, check_chain, check_digests, verify
+from domain.verify import verify
 from tests.proof.logs import (
     SAMPLES,
+    caught,
     changed,
     each_sample,
     failures,
@@ -42,20 +43,6 @@ FREE = {
 
 def pack(log: Export) -> Pack:
     return GAMES[log.header.game].pack
-
-
-def fits(log: Export, entries: Sequence[Entry]) -> bool:
-    """Whether chain and digests find nothing: the forgery is a consistent one."""
-    checks: list[Check] = [*check_chain(log.header.id, entries), *check_digests(entries)]
-    return all(check.status == "passed" for check in checks)
-
-
-def caught(log: Export, entries: Sequence[Entry], check: str, version: int, reason: str) -> None:
-    """Assert that the forgery fits its hashes, and that this check finds it."""
-    forged = rechained(log.header.id, entries)
-    assert fits(log, forged)
-    found = [c for c in failures(verified(log, forged).checks, version) if c.check == check]
-    assert any(reason in c.detail for c in found), verified(log, forged).checks
 
 
 @each_sample
@@ -231,101 +218,6 @@ def test_a_card_played_that_was_not_in_the_hand(path: Path) -> None:
     )
 
 
-def _by_a_ghost(data: dict[str, Any]) -> None:
-    data["action"]["by"] = "ghost"
-
-
-def _by_a_bot(data: dict[str, Any]) -> None:
-    data["action"]["by"] = "bot"
-
-
-def _by_the_clock(data: dict[str, Any]) -> None:
-    data["action"]["by"] = "clock"
-
-
-def _by_the_server(data: dict[str, Any]) -> None:
-    data["action"]["by"] = "server"
-
-
-def _forced(data: dict[str, Any]) -> None:
-    data["action"]["forced"] = True
-
-
-def _unrecorded(data: dict[str, Any]) -> None:
-    del data["action"]
-
-
-def _another_action(data: dict[str, Any]) -> None:
-    data["action"] = {"type": "deal"}
-
-
-def _no_action_at_all(data: dict[str, Any]) -> None:
-    data["action"] = {"type": ["play"]}
-
-
-MADE_UP = [
-    _by_a_ghost,
-    _by_a_bot,
-    _by_the_clock,
-    _by_the_server,
-    _forced,
-    _unrecorded,
-    _another_action,
-    _no_action_at_all,
-]
-
-
-@each_sample
-@pytest.mark.parametrize("invent", MADE_UP)
-def test_an_action_that_was_never_made_like_this(
-    path: Path, invent: Callable[[dict[str, Any]], None]
-) -> None:
-    """In these samples people play, without a clock: nobody else may have acted for them."""
-    log = sample(path)
-    acted = next(entry for entry in log.entries if entry.actor is not None and _plays(entry))
-    forged = put(log.entries, changed(acted, invent))
-    caught(log, forged, "rederivation", acted.version, "the recorded action is refused")
-
-
-def _plays(entry: Entry) -> bool:
-    action = msgspec.json.decode(entry.data).get("action")
-    return action is not None and "by" not in action and action["type"] not in ("cut", "deal")
-
-
-@each_sample
-def test_an_action_by_nobody_or_by_a_seat_that_is_not_there(path: Path) -> None:
-    log = sample(path)
-    acted = next(entry for entry in log.entries if entry.actor is not None and _plays(entry))
-    for actor in (None, 12):
-        group = [
-            msgspec.structs.replace(entry, actor=actor)
-            for entry in log.entries
-            if entry.command == acted.command
-        ]
-        forged = put(log.entries, *group)
-        caught(log, forged, "rederivation", acted.version, "the recorded action is refused")
-
-
-@each_sample
-def test_an_action_left_out_and_one_made_twice(path: Path) -> None:
-    log = sample(path)
-    group = [e for e in log.entries if e.command == log.entries[len(log.entries) // 2].command]
-    first, last = group[0].version, group[-1].version
-    left_out = rechained(log.header.id, [*log.entries[: first - 1], *log.entries[last:]])
-    assert fits(log, left_out)
-    assert any(
-        c.check == "rederivation" and c.status == "failed" and c.versions[0] >= first
-        for c in verified(log, left_out).checks
-    )
-    again = [msgspec.structs.replace(e, command=e.command[::-1]) for e in group]
-    twice = rechained(log.header.id, [*log.entries[:last], *again, *log.entries[last:]])
-    assert fits(log, twice)
-    assert any(
-        c.check == "rederivation" and c.status == "failed" and c.versions[0] > last
-        for c in verified(log, twice).checks
-    )
-
-
 @each_sample
 def test_time_that_runs_back_and_a_command_taken_apart(path: Path) -> None:
     log = sample(path)
@@ -443,3 +335,31 @@ def test_an_unknown_type_schema_and_rules_version() -> None:
         in failures(report.checks, 1)[0].detail
     )
     assert encode_canonical({"rules_version": 99})[1:-1] in entries[0].data
+
+
+def test_a_salt_or_a_seed_of_another_length() -> None:
+    """They could be longer than they look, or the words after them shorter."""
+    log = sample(SAMPLES[0])
+    dealt = of_type(log.entries, "HandDealt")[0]
+    part = msgspec.structs.replace(dealt.sealed[0], salt=b"short")
+    parts = (part, *dealt.sealed[1:])
+    salted = put(log.entries, msgspec.structs.replace(dealt, sealed=parts))
+    report = verified(log, rechained(log.header.id, salted))
+    found = [c for c in failures(report.checks, dealt.version) if c.check == "digests"]
+    assert "the salt of sealed part 0 has a wrong size" in found[0].detail
+    started, revealed = (of_type(log.entries, n)[0] for n in ("HandStarted", "SeedRevealed"))
+    seed = {"server_seed": "ab"}
+    commitment = {"commitment": shuffle.commitment(b"\xab").hex()}
+    short = put(
+        log.entries,
+        changed(revealed, lambda data: data.update(seed)),
+        changed(part_changed(started, 0, lambda d: d.update(seed)), lambda d: d.update(commitment)),
+    )
+    caught(log, short, "deals", revealed.version, "does not fit the commitment")
+
+
+def test_options_that_no_game_can_have() -> None:
+    log = sample(next(path for path in SAMPLES if path.stem == "willughby-four-players"))
+    for rules in ({"announcing": False}, {"lives": 99}, {"first_dealer": 9}, {"wind": "east"}):
+        created = changed(log.entries[0], lambda data, rules=rules: data["rules"].update(rules))
+        caught(log, put(log.entries, created), "rederivation", 1, "the recorded action is refused")
