@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 import msgspec
 from litestar import Request
+from litestar.exceptions import InternalServerException
 
-from api.problems import invalid_body
+from api.problems import invalid, invalid_body
 from domain.actions import Action
 from domain.codec import AnyAction
 from domain.table.commands import BotName, Clock, LabelName
@@ -65,6 +66,14 @@ class Abandonment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class StrictRequest(Request[Any, Any, Any]):
     """A request whose JSON is read as exactly what the handler's `data` declares."""
+
+    async def body(self) -> bytes:
+        """The whole body. Raises the problem `invalid-request` where it does not come whole."""
+        try:
+            return await super().body()
+        except InternalServerException:
+            # The framework's word for a connection that ended, or framing that broke, in the body.
+            raise invalid("$", "the body is not complete") from None
 
     async def json(self) -> Any:
         """The body as the handler's type. Raises the problem `invalid-request`."""

@@ -98,6 +98,19 @@ async def test_a_body_that_is_no_json_is_refused(shared_api: httpx.AsyncClient, 
 async def test_a_huge_body_is_refused(shared_api: httpx.AsyncClient) -> None:
     answer = await shared_api.post("/v1/games", json=body(labels={"a": "x" * 70_000}), headers=HOST)
     problem(answer, 413, "too-large")
+    assert answer.headers["connection"] == "close"
+
+
+async def test_a_bad_query_value_blames_nothing_else(
+    shared_api: httpx.AsyncClient, shared_game: Game
+) -> None:
+    answer = await shared_game.get(path="?wait=31")
+    assert [e["path"] for e in problem(answer, 400, "invalid-request")["errors"]] == ["wait"]
+
+
+async def test_an_unknown_kind_of_answer_is_refused(shared_game: Game) -> None:
+    answer = await shared_game.get(path="/events", Accept="text/event-stream")
+    problem(answer, 406, "not-acceptable")
 
 
 BAD_ACTIONS: list[tuple[Any, str]] = [
