@@ -11,12 +11,15 @@ from domain.actions import Action
 from domain.codec import AnyAction
 from domain.table.commands import BotName, Clock, LabelName
 
-_PLAIN: Final = r"^(?![\s\S]*[\x00-\x1f\x7f])[\s\S]*\S"
-"""No control character anywhere, and something other than spaces."""
+_UNSEEN: Final = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+"""Control characters, line separators and what turns the direction of writing: they would bend a
+transcript in which the text stands."""
+_PLAIN: Final = rf"^(?![\s\S]*{_UNSEEN})[\s\S]*\S"
+"""None of those anywhere, and something other than spaces."""
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=64, pattern=_PLAIN)]
 Ref = Annotated[str, msgspec.Meta(min_length=1, max_length=128, pattern=_PLAIN)]
-Words = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^(?![\s\S]*[\x00-\x1f\x7f])")]
+Words = Annotated[str, msgspec.Meta(max_length=200, pattern=rf"^(?![\s\S]*{_UNSEEN})")]
 Labels = Annotated[dict[LabelName, Words], msgspec.Meta(max_length=16)]
 
 if TYPE_CHECKING:
