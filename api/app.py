@@ -16,6 +16,7 @@ from api.bodies import StrictRequest
 from api.disputes import Disputes
 from api.execute import Executor
 from api.games import Games
+from api.guards import on_this_machine_or_host
 from api.identity import Keyring
 from api.notices import Notices
 from api.parts import Parts
@@ -33,9 +34,10 @@ from eventstore.postgres import EventStore
 
 
 class MetricsController(PrometheusController):
-    """`/metrics`, in Prometheus' text format."""
+    """`/metrics`, in Prometheus' text format: for this machine, and for hosts with their key."""
 
     include_in_schema = False
+    guards = (on_this_machine_or_host,)
 
 
 def create_app(settings: Settings) -> Litestar:

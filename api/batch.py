@@ -74,7 +74,8 @@ class Batch:
         key = secrets.token_bytes(32) if self.secret is None else self.secret
         command = Command(ask, seat, self.at, KeyedChance(key), by, forced)
         decision = create(command) if isinstance(ask, Create) else decide(self.table, command)
-        command_id = new_id()
+        # Of the batch's time, as the events are: not even an id tells how long a bot thought.
+        command_id = new_id(self.at)
         entries = record(decision, command, command_id, self._prev, key)
         decided = Decided(command_id, decision, entries)
         self.commands.append(decided)

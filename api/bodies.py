@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 import msgspec
 from litestar import Request
+from litestar.exceptions import InternalServerException
 
-from api.problems import invalid_body
+from api.problems import invalid, invalid_body
 from domain.actions import Action
 from domain.codec import AnyAction
 from domain.dispute_stream import Outcome
@@ -13,12 +14,15 @@ from domain.disputes import Claim
 from domain.receipts import Receipt
 from domain.table.commands import BotName, Clock, LabelName
 
-_PLAIN: Final = r"^(?![\s\S]*[\x00-\x1f\x7f])[\s\S]*\S"
-"""No control character anywhere, and something other than spaces."""
+_UNSEEN: Final = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+"""Control characters, line separators and what turns the direction of writing: they would bend a
+transcript in which the text stands."""
+_PLAIN: Final = rf"^(?![\s\S]*{_UNSEEN})[\s\S]*\S"
+"""None of those anywhere, and something other than spaces."""
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=64, pattern=_PLAIN)]
 Ref = Annotated[str, msgspec.Meta(min_length=1, max_length=128, pattern=_PLAIN)]
-Words = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^(?![\s\S]*[\x00-\x1f\x7f])")]
+Words = Annotated[str, msgspec.Meta(max_length=200, pattern=rf"^(?![\s\S]*{_UNSEEN})")]
 Labels = Annotated[dict[LabelName, Words], msgspec.Meta(max_length=16)]
 
 if TYPE_CHECKING:
@@ -102,6 +106,14 @@ class NewResolution(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class StrictRequest(Request[Any, Any, Any]):
     """A request whose JSON is read as exactly what the handler's `data` declares."""
+
+    async def body(self) -> bytes:
+        """The whole body. Raises the problem `invalid-request` where it does not come whole."""
+        try:
+            return await super().body()
+        except InternalServerException:
+            # The framework's word for a connection that ended, or framing that broke, in the body.
+            raise invalid("$", "the body is not complete") from None
 
     async def json(self) -> Any:
         """The body as the handler's type. Raises the problem `invalid-request`."""

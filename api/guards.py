@@ -1,5 +1,6 @@
 """Guards of the routes: they sign the caller in, find the game and let the caller in to it."""
 
+from ipaddress import ip_address
 from typing import Any
 
 from litestar.connection import ASGIConnection
@@ -58,3 +59,13 @@ def only(*roles: Role) -> Guard:
 
 anyone = only("seat", "spectator", "host")
 """A guard for everyone who has been let in to the game."""
+
+
+async def on_this_machine_or_host(connection: Connection, _: BaseRouteHandler) -> None:
+    """A guard for figures: even a count of refusals can tell a player what another tried."""
+    client = connection.client
+    if client is not None and ip_address(client.host).is_loopback:
+        return
+    parts: Parts = connection.app.state.parts
+    if parts.keyring.caller(connection.headers.get("authorization")).role != "host":
+        raise Problem("forbidden", "This is for: host.")

@@ -21,6 +21,7 @@ class Notices:
         self._store: Final = store
         self._poll_seconds: Final = poll_seconds
         self._waiting: Final[dict[str, set[tuple[int, asyncio.Future[None]]]]] = {}
+        self._ending = False
 
     def publish(self, game_id: str, version: int) -> None:
         """Wake all who wait for the game to pass an earlier version than this."""
@@ -30,6 +31,8 @@ class Notices:
 
     async def beyond(self, game_id: str, version: int, seconds: float) -> None:
         """Return when the game has probably passed the version, or the time is over."""
+        if self._ending:
+            return
         woken = asyncio.get_running_loop().create_future()
         entry = (version, woken)
         self._waiting.setdefault(game_id, set()).add(entry)
@@ -45,7 +48,8 @@ class Notices:
                 del self._waiting[game_id]
 
     def release(self) -> None:
-        """Wake everyone: the process is about to end."""
+        """Wake everyone, now and from now on: the process is about to end."""
+        self._ending = True
         for game_id in list(self._waiting):
             self.publish(game_id, 2**63)
 

@@ -25,6 +25,7 @@ TITLES: Final[Mapping[str, tuple[int, str]]] = MappingProxyType(
         "forbidden": (403, "The caller may not do this"),
         "not-found": (404, "There is no such thing here"),
         "method-not-allowed": (405, "The method is not allowed here"),
+        "not-acceptable": (406, "There is no answer of the kind asked for"),
         "illegal-action": (409, "The rules forbid it now"),
         "version-conflict": (412, "The game stands at another version"),
         "too-large": (413, "The request is too large"),
@@ -90,9 +91,9 @@ def unauthorized(detail: str) -> Problem:
     return Problem("unauthorized", detail, headers={"WWW-Authenticate": "Bearer"})
 
 
-def not_found() -> Problem:
+def not_found(detail: str = "There is no such game, or it is not yours to see.") -> Problem:
     """404, the same whether a game does not exist or is another's."""
-    return Problem("not-found", "There is no such game, or it is not yours to see.")
+    return Problem("not-found", detail)
 
 
 def unavailable(detail: str) -> Problem:
@@ -137,7 +138,11 @@ def answer(request: Request[Any, Any, Any], problem: Problem) -> Response[Proble
         rule=problem.rule,
         version=problem.version,
     )
-    return Response(body, status_code=status, media_type=MEDIA_TYPE, headers=dict(problem.headers))
+    headers = dict(problem.headers)
+    if status == 413:
+        # The rest of the body is not read, so nothing more can come over this connection.
+        headers["Connection"] = "close"
+    return Response(body, status_code=status, media_type=MEDIA_TYPE, headers=headers)
 
 
 def _invalid_option(request: Request[Any, Any, Any], error: OptionError) -> Response[ProblemBody]:
@@ -152,7 +157,13 @@ def _unavailable(request: Request[Any, Any, Any], error: StoreUnavailable) -> Re
 def _invalid_parameters(
     request: Request[Any, Any, Any], error: ValidationException
 ) -> Response[ProblemBody]:
-    found = error.extra if isinstance(error.extra, list) else []
+    extra = error.extra if isinstance(error.extra, list) else []
+    # The framework adds every path parameter that the handler does not name.
+    found = [
+        e
+        for e in extra
+        if e.get("key") not in request.path_params or e.get("message") != repr(e.get("key"))
+    ]
     if any(item.get("key") == "data" for item in found):
         return answer(request, invalid("$", "the body is missing"))
     errors = tuple([ProblemField(str(e.get("key", "$")), str(e.get("message", ""))) for e in found])
@@ -163,6 +174,8 @@ def _invalid_parameters(
 
 def _http(request: Request[Any, Any, Any], error: HTTPException) -> Response[ProblemBody]:
     status = error.status_code
+    if status >= 500:
+        _logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
     kind = _BY_STATUS.get(status) or ("invalid-request" if status < 500 else "internal-error")
     detail = TITLES[kind][1] + "." if status >= 500 else str(error.detail)
     return answer(request, Problem(kind, detail, headers=error.headers or {}))

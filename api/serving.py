@@ -10,6 +10,7 @@ import logging.config
 import multiprocessing
 import os
 import secrets
+import signal
 import socket
 import tempfile
 import threading
@@ -19,9 +20,10 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import psycopg
 from granian.constants import Interfaces, Loops
 from granian.log import LogLevels
-from granian.server import Server
+from granian.server.mp import MPServer
 
 from api import settings, signing
 from api.kept import kept
@@ -33,7 +35,10 @@ if TYPE_CHECKING:
 
 _FREE_SECONDS: Final = 2.0
 """How long to wait for a port that a process just killed may still hold."""
-_STOP_SECONDS: Final = 10
+_CONNECT_SECONDS: Final = 10
+_ENDING: Final = signal.SIGUSR1
+"""What a worker is sent before it is stopped."""
+_STOP_SECONDS: Final = 5
 """How long requests under way may take when the server is stopped."""
 
 _LOGGING: Final[dict[str, Any]] = {
@@ -71,7 +76,7 @@ def serve(host: str, port: int, workers: int) -> None:
             print(f"Host key, shown this once and kept in {folder}: {first_key}", flush=True)
         # Not forked: this process has threads (the embedded Postgres' watch).
         multiprocessing.set_start_method("spawn", force=True)
-        Server(
+        _PoliteServer(
             "api.serving:worker",
             address=host,
             port=port,
@@ -87,6 +92,17 @@ def serve(host: str, port: int, workers: int) -> None:
         ).serve()
 
 
+class _PoliteServer(MPServer):
+    """Tells the workers that they are about to be stopped, so that long polls are answered first:
+    a worker hears SIGTERM only in the server's own code, which then waits for every request."""
+
+    def _stop_workers(self) -> None:
+        for process in self.wrks:
+            if process.inner.is_alive():
+                os.kill(process.inner.pid, _ENDING)
+        super()._stop_workers()  # type: ignore[no-untyped-call]
+
+
 def worker() -> "Litestar":
     """The application of one worker process, which ends when the process that started it does."""
     from api.app import create_app
@@ -99,7 +115,13 @@ def worker() -> "Litestar":
             os._exit(1)
 
         threading.Thread(target=end_with_parent, name="parent-watch", daemon=True).start()
-    return create_app(settings.from_environment())
+    app = create_app(settings.from_environment())
+
+    async def hear_the_end() -> None:
+        asyncio.get_running_loop().add_signal_handler(_ENDING, app.state.parts.notices.release)
+
+    app.on_startup.append(hear_the_end)
+    return app
 
 
 @contextmanager
@@ -107,6 +129,8 @@ def database() -> Iterator[str]:
     """The URL of the database while the block lasts: the one given, or one of our own, migrated."""
     given = os.environ.get(settings.DATABASE_URL_ENV)
     if given:
+        # A database that cannot be used is said now, not to every caller.
+        psycopg.connect(given, connect_timeout=_CONNECT_SECONDS).close()
         yield given
         return
     with embedded.server(settings.data_dir()) as url:

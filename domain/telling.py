@@ -36,13 +36,14 @@ class Payment(msgspec.Struct, frozen=True):
 class TrickTold(msgspec.Struct, frozen=True):
     """A finished trick or run: plays in order, who took it (or played last), what it cost.
 
-    `swallowed` is null while nobody may know, and where tricks cannot be swallowed.
+    `swallowed` is null while nobody may know, and where tricks cannot be swallowed; so is `points`
+    while the service does not count for others.
     """
 
     trick: int
     plays: tuple[PlayedCard, ...]
     taker: Seat | None
-    points: int
+    points: int | None
     swallowed: bool | None
     version: int
 
@@ -106,7 +107,7 @@ class Telling:
         taker: Seat | None,
         version: int,
         *,
-        points: int = 0,
+        points: int | None = 0,
         swallowed: bool | None = None,
     ) -> None:
         """The cards on the table are gone, as one trick or run."""

@@ -16,7 +16,7 @@ from api.asking import access_of
 from api.games import entries
 from api.guards import anyone
 from api.parts import Parts
-from api.problems import not_found
+from api.problems import Problem, not_found
 from api.replies import FOR_ALL, READING
 from domain.log import event_view
 from domain.replay import Replay, replay, transcript
@@ -56,7 +56,10 @@ class LogController(Controller):
         """The game's events as the caller may see them now: a page of JSON, or, where `Accept` asks
         for `application/x-ndjson`, all of them, one a line."""
         access = access_of(request)
-        if request.accept.best_match(["application/json", _NDJSON]) == _NDJSON:
+        kind = request.accept.best_match(["application/json", _NDJSON])
+        if kind is None:
+            raise Problem("not-acceptable", f"Events come as application/json or {_NDJSON}.")
+        if kind == _NDJSON:
             return Stream(_lines(parts, access, after), media_type=_NDJSON)  # type: ignore[return-value]
         return Response(await _page(parts, access, after, limit))
 
@@ -79,7 +82,7 @@ class LogController(Controller):
         access = access_of(request)
         known = access.known
         if not 1 <= version <= known.table.version:
-            raise not_found()
+            raise not_found(f"The game has the versions 1 to {known.table.version}.")
         history = await parts.games.history(known.table.id, version)
         return view(history.table, access.caller.viewer, history.newest.table.openings)
 

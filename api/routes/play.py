@@ -136,7 +136,7 @@ class PlayController(Controller):
     ) -> Response[TokenAnswer]:
         """Issue a seat's token anew and revoke the earlier ones; everyone can see that it was."""
         if not 0 <= seat < len(access_of(request).known.table.seats):
-            raise not_found()
+            raise not_found("The game has no such seat.")
         done = await _done(request, parts, IssueSeatToken(seat), if_match, idempotency_key)
         return created(seat_token_answer(parts.keyring, done), done.replayed)
 

@@ -71,7 +71,7 @@ class RulesController(Controller):
         """A game's options and its rulebook."""
         found = GAMES.get(game)
         if found is None:
-            raise not_found()
+            raise not_found("There is no such game on offer.")
         return rules_answer(found)
 
 

@@ -30,7 +30,10 @@ def narrate(telling: Telling, event: Any, version: int) -> None:
             telling.end_trick(
                 event.seat,
                 version,
-                points=points_of(PACK.read([play.card for play in telling.hand.unfinished])),
+                # Until the hand is opened the service counts nobody's points for others.
+                points=None
+                if event.truth is None
+                else points_of(PACK.read([play.card for play in telling.hand.unfinished])),
                 swallowed=None if event.truth is None else event.truth.swallowed,
             )
         case ChipsMoved(reason="stake"):

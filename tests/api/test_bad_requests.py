@@ -38,6 +38,8 @@ BAD_GAMES: list[tuple[Any, str]] = [
     (body(players=[{"name": 7}, *PLAYERS]), "$.players[0].name"),
     (body(players=[{"name": "Ann", "ref": "x" * 129}, *PLAYERS]), "$.players[0].ref"),
     (body(players=[{"name": "Ann", "ref": "\0"}, *PLAYERS]), "$.players[0].ref"),
+    (body(players=[{"name": "An\u202en"}, *PLAYERS]), "$.players[0].name"),
+    (body(players=[{"name": "An\u2028n"}, *PLAYERS]), "$.players[0].name"),
     (body(players=[{"bot": "clever"}, *PLAYERS]), "$.players[0].bot"),
     (body(players=[{"bot": "random", "ref": "x"}, *PLAYERS]), "$.players[0]"),
     (body(players=[{"name": "Ann", "seat": 0}, *PLAYERS]), "$.players[0].seat"),
@@ -98,6 +100,19 @@ async def test_a_body_that_is_no_json_is_refused(shared_api: httpx.AsyncClient, 
 async def test_a_huge_body_is_refused(shared_api: httpx.AsyncClient) -> None:
     answer = await shared_api.post("/v1/games", json=body(labels={"a": "x" * 70_000}), headers=HOST)
     problem(answer, 413, "too-large")
+    assert answer.headers["connection"] == "close"
+
+
+async def test_a_bad_query_value_blames_nothing_else(
+    shared_api: httpx.AsyncClient, shared_game: Game
+) -> None:
+    answer = await shared_game.get(path="?wait=31")
+    assert [e["path"] for e in problem(answer, 400, "invalid-request")["errors"]] == ["wait"]
+
+
+async def test_an_unknown_kind_of_answer_is_refused(shared_game: Game) -> None:
+    answer = await shared_game.get(path="/events", Accept="text/event-stream")
+    problem(answer, 406, "not-acceptable")
 
 
 BAD_ACTIONS: list[tuple[Any, str]] = [

@@ -3,8 +3,10 @@
 import os
 import re
 import signal
+import socket
 import stat
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -104,26 +106,64 @@ def test_a_wrong_command_line_exits_with_2() -> None:
     assert "--workers" in helped.stdout
 
 
-def test_open_long_polls_do_not_hold_up_the_end(environment: dict[str, str]) -> None:
-    with serving(free_port(), **environment) as server:
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_open_long_polls_are_answered_when_the_server_is_stopped(
+    environment: dict[str, str], workers: str
+) -> None:
+    with serving(free_port(), "--workers", workers, **environment) as server:
         game = create(server.address, HOST_KEY)
         path = f"{server.address}/v1/games/{game['id']}?wait=30"
-        ended: list[int | str] = []
+        ended: list[int] = []
+        waiting = threading.Barrier(4)
 
         def poll() -> None:
-            try:
-                ended.append(httpx.get(path, headers=bearer(HOST_KEY), timeout=60).status_code)
-            except httpx.TransportError as error:
-                ended.append(type(error).__name__)
+            with httpx.Client(timeout=60) as http:
+                http.get(path.partition("?")[0], headers=bearer(HOST_KEY))
+                waiting.wait()
+                ended.append(http.get(path, headers=bearer(HOST_KEY)).status_code)
 
         threads = [threading.Thread(target=poll) for _ in range(3)]
         for thread in threads:
             thread.start()
-        code, _, _ = server.end()
+        waiting.wait()
+        time.sleep(0.5)
+        code, _, complaints = server.end()
         assert code == 0
+        assert "Killing" not in complaints
         for thread in threads:
             thread.join()
-        assert len(ended) == 3
+        assert ended == [200, 200, 200]
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        b"Transfer-Encoding: chunked\r\n\r\nZZ\r\n",
+        b"Transfer-Encoding: chunked\r\n\r\n5\r\n{}",
+        b'Content-Length: 50\r\n\r\n{"ga',
+    ],
+)
+def test_a_body_that_does_not_come_whole_is_a_bad_request(
+    environment: dict[str, str], rest: bytes
+) -> None:
+    port = free_port()
+    head = f"POST /v1/games HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {HOST_KEY}\r\n"
+    with serving(port, **environment), socket.create_connection(("127.0.0.1", port)) as wire:
+        wire.sendall(head.encode() + rest)
+        wire.shutdown(socket.SHUT_WR)
+        assert wire.recv(100).startswith(b"HTTP/1.1 400 ")
+
+
+def test_a_database_that_cannot_be_used_is_said_before_anyone_calls() -> None:
+    ended = run(
+        "serve",
+        FAIRDEAL_DATABASE_URL="postgresql://nobody@127.0.0.1:1/none",
+        FAIRDEAL_HOST_KEYS=f"host:{HOST_KEY}",
+        FAIRDEAL_SECRET=SECRET,
+    )
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("fairdeal: the database cannot be used")
+    assert "serves at" not in ended.stdout
 
 
 def test_kill_9_between_actions_loses_nothing_acknowledged(environment: dict[str, str]) -> None:
