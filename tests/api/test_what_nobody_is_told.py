@@ -10,7 +10,7 @@ import pytest
 from api.app import create_app
 from api.settings import Settings
 from domain.times import parse_at
-from tests.api.running import HOST, HOST_KEY, SECRET, new_game, problem
+from tests.api.running import HOST, HOST_KEY, SECRET, SIGNING_KEYS, new_game, problem
 
 pytestmark = pytest.mark.postgres
 
@@ -42,7 +42,12 @@ async def test_a_replay_counts_nobodys_points_before_the_hand_is_opened(
 
 async def test_metrics_are_for_this_machine_and_for_hosts(database_url: str) -> None:
     app: Any = create_app(
-        Settings(database_url=database_url, host_keys={"host": HOST_KEY}, secret=SECRET)
+        Settings(
+            database_url=database_url,
+            host_keys={"host": HOST_KEY},
+            secret=SECRET,
+            signing_keys=SIGNING_KEYS,
+        )
     )
     far = httpx.ASGITransport(app, client=("203.0.113.9", 4711))
     near = httpx.ASGITransport(app, client=("::1", 4711))
