@@ -18,7 +18,7 @@ from api.complaints import complaints
 T = TypeVar("T")
 
 commands = typer.Typer()
-keys = typer.Typer(help="The keys that receipts are signed with.", no_args_is_help=True)
+keys = typer.Typer(help="The keys that receipts are signed with; alone: `list`.")
 commands.add_typer(keys, name="keys")
 
 Json = Annotated[bool, typer.Option("--json", help="Report as JSON.")]
@@ -175,6 +175,13 @@ def audit(
         )
     if found.trouble:
         raise typer.Exit(1)
+
+
+@keys.callback(invoke_without_command=True)
+def of_keys(context: typer.Context, as_json: Json = False) -> None:
+    """The keys that receipts are signed with; alone: `list`."""
+    if context.invoked_subcommand is None:
+        list_keys(as_json)
 
 
 @keys.command("list")

@@ -239,7 +239,7 @@ class Disputes:
         log: list[Any] = []
         dispute = before
         for events in commands:
-            shared = Circumstances(at, None if log else actor, new_id())
+            shared = Circumstances(at, None if log else actor, new_id(at))
             made = record_dispute(stream, dispute, events, shared, secrets.token_bytes(32))
             log += made
             dispute = fold_dispute(stream, made, dispute)

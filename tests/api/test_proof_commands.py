@@ -345,6 +345,7 @@ def test_keys_are_listed_and_rotated_in_the_data_folder(tmp_path: Path) -> None:
     text = fairdeal("keys", "list", DATA_DIR=folder).stdout
     assert [line.split()[0] for line in text.splitlines()] == [key["kid"] for key in listed]
     assert "until today" in text.splitlines()[-1]
+    assert fairdeal("keys", DATA_DIR=folder).stdout == text
     kept = (tmp_path / "signing.keys").read_text()
     assert stat.S_IMODE((tmp_path / "signing.keys").stat().st_mode) == 0o600
     for secret in [line.partition(":")[0] for line in kept.splitlines()]:
