@@ -3,7 +3,7 @@
 Every event passes `log.seen_event` first: a replay shows no more than the viewer's events do.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -107,11 +107,12 @@ def _hand_lines(hand: HandTold, names: tuple[str, ...], table: Table) -> Iterato
     if hand.points is not None:
         points = [f"{name} {n}" for name, n in zip(names, hand.points, strict=True)]
         yield f"  points: {', '.join(points)}"
-    lives = _changes(names, [payment.lives for payment in hand.payments])
-    chips = _changes(names, [payment.chips for payment in hand.payments])
-    if lives:
+    if hand.unfinished:
+        plays = ", ".join([f"{names[play.seat]} {spoken(play.card)}" for play in hand.unfinished])
+        yield f"  on the table: {plays}"
+    if lives := _lost_lives(hand, names):
         yield f"  lives: {lives}"
-    if chips:
+    if chips := _chips(names, [payment.chips for payment in hand.payments]):
         yield f"  chips: {chips}"
 
 
@@ -126,13 +127,22 @@ def _trick_line(trick: TrickTold, names: tuple[str, ...], table: Table) -> str:
     return line + (" (swallowed)" if trick.swallowed else "")
 
 
-def _changes(names: tuple[str, ...], values: Iterable[int]) -> str:
-    changes = zip(names, values, strict=False)
-    return ", ".join([f"{name} {change:+d}" for name, change in changes if change])
+def _lost_lives(hand: HandTold, names: tuple[str, ...]) -> str:
+    return ", ".join([f"{names[p.seat]} {p.lives:+d}" for p in hand.payments if p.lives])
+
+
+def _chips(names: tuple[str, ...], values: Sequence[int]) -> str:
+    """Everyone's chips, or nothing where no chip has moved."""
+    if not any(values):
+        return ""
+    return ", ".join([f"{n} {chips:+d}" for n, chips in zip(names, values, strict=True)])
 
 
 def _result_line(result: ResultView, names: tuple[str, ...]) -> str:
     winners = " and ".join([names[seat] for seat in result.winners]) or "nobody"
-    balances = _changes(names, result.balances)
-    end = "The game is abandoned" if result.reason == "abandoned" else f"Won by {winners}"
-    return f"{end}; chips: {balances}" if balances else end
+    line = "The game is abandoned" if result.reason == "abandoned" else f"Won by {winners}"
+    if result.resigned:
+        line += f"; resigned: {', '.join([names[seat] for seat in result.resigned])}"
+    if balances := _chips(names, result.balances):
+        line += f"; chips: {balances}"
+    return line + (f", in the pot {result.pot}" if result.pot else "")

@@ -133,18 +133,25 @@ def server_command(table: Table) -> tuple[Seat | None, Action, bool] | None:
 
 
 def _set_clock(turn: TableTurn, command: Command, before: Table | None) -> None:
-    """Start the clock when other seats are waited for, or one of those waited for has acted."""
+    """Start the clock when something else is waited for, or a seat that was not, or one that has
+    just acted. Where several act at once, the others' acting gives nobody more time."""
     table: Table = turn.table
     if table.clock is None or table.status != "playing":
         return
     waited = to_act(table)
-    if before is not None and waited == to_act(before):
+    if before is not None and waited and _question(table) == _question(before):
         acted = isinstance(command.ask, Action) and command.seat in waited
-        if not acted:
+        if not acted and set(waited).issubset(to_act(before)):
             return
     deadline = format_at(turn.at + table.clock.turn_seconds * 1_000_000) if waited else None
     if deadline is not None or table.deadline is not None:
         turn.tell(ClockStarted(deadline))
+
+
+def _question(table: Table) -> tuple[object, ...]:
+    """What the game waits for, whoever has answered already."""
+    game, play = table.game, table.play
+    return table.hand, table.stage, game.phase(play), game.standing_offer(play), table.cut_at
 
 
 def _act(turn: TableTurn, command: Command, ask: Action) -> None:

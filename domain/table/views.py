@@ -9,7 +9,7 @@ from domain.actions import Action, CutChoice, CutRange, Deal
 from domain.game import Opened, Previous, Private
 from domain.seats import Seat
 from domain.table.commands import Clock
-from domain.table.decide import to_act
+from domain.table.decide import server_command, to_act
 from domain.table.state import Status, Table
 from domain.times import format_at
 from domain.visibility import Openings, Viewer
@@ -142,7 +142,10 @@ def view(table: Table, viewer: Viewer, now: Openings) -> View:
         hand=_hand_view(table),
         to_act=to_act(table),
         deadline=None if table.deadline is None else format_at(table.deadline),
-        actions=() if viewer.seat is None else tuple(legal(table, viewer.seat)),
+        actions=()
+        # What the server is about to do is nobody's to do any more.
+        if viewer.seat is None or server_command(table) is not None
+        else tuple(legal(table, viewer.seat)),
         table=game.table_view(play, _still_face_up(table, now)),
         previous=game.previous(play),
         private=None if viewer.seat is None else game.private_view(play, viewer.seat),

@@ -1,6 +1,7 @@
 """Turns that take too long (contract, `clock`)."""
 
 import asyncio
+from random import Random
 from typing import Any
 
 import httpx
@@ -65,12 +66,18 @@ async def test_two_processes_act_for_the_late_once(database_url: str) -> None:
         assert len(plays) == 1
 
 
-@pytest.mark.parametrize("late", [0, 1, 2])
-async def test_acting_in_time_starts_the_clock_for_the_next(
-    api: httpx.AsyncClient, late: int
-) -> None:
-    game = await new_game(api, clock={"turn_seconds": 3600}, rules={"first_dealer": late})
+async def test_acting_in_time_starts_the_clock_for_the_next(api: httpx.AsyncClient) -> None:
+    game = await new_game(api, clock={"turn_seconds": 3600}, rules={"trading": "off"})
     before = (await game.view())["deadline"]
-    await game.act(late, {"type": "pass"})
-    after = (await game.view())["deadline"]
-    assert after > before
+    await game.step(Random(1))
+    assert (await game.view())["deadline"] > before
+
+
+@pytest.mark.parametrize("early", [0, 1, 2])
+async def test_acting_early_gives_the_others_no_more_time(
+    api: httpx.AsyncClient, early: int
+) -> None:
+    game = await new_game(api, clock={"turn_seconds": 3600})
+    before = (await game.view())["deadline"]
+    await game.act(early, {"type": "pass"})
+    assert (await game.view())["deadline"] == before

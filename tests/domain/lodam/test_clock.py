@@ -71,16 +71,18 @@ def test_another_seats_action_out_of_turn_does_not_move_it() -> None:
 
 
 def test_in_trading_the_clock_follows_who_is_waited_for() -> None:
-    """contract, clock: an offer, an answer, a pass each change that."""
+    """contract, clock: an offer asks something new, and its end again; where several are waited
+    for, one who answers or passes gives the others no more time."""
     story = lodam("KS 2C", "QH 3C", "JS 4C", trading="before_play", clock=CLOCK)
     story = story.when(0, offer("coat", "KS"), at=at(1)).accepted()
     assert clocks(story) == [deadline(1)]
     story = story.when(1, DECLINE, at=at(2)).accepted()
-    assert clocks(story) == [deadline(2)]
+    assert clocks(story) == []
     story = story.when(2, DECLINE, at=at(3)).accepted()
     assert clocks(story) == [deadline(3)]
     story = story.when(1, PASS, at=at(4)).accepted()
-    assert clocks(story) == [deadline(4)]
+    assert clocks(story) == []
+    assert story.view().deadline == deadline(3)
 
 
 def test_between_hands_the_clock_stops_until_the_server_has_dealt() -> None:
