@@ -55,6 +55,9 @@ async def audit(
     `progress` is told the number of streams looked at."""
     trouble: list[Trouble] = []
     streams = events = 0
+    if sample is None:
+        reason = "it has events, and its row among the streams is gone"
+        trouble += [Trouble(lost, "head", (), reason) for lost in await store.headless()]
     async for stream in _chosen(store, sample):
         # The receipts first: those of events that are written meanwhile would seem too new.
         answers = await store.answers(stream)
@@ -105,7 +108,8 @@ def _checks(
     yield from check_digests(log)
     yield from _check_head(head, log)
     yield from _check_erased(log)
-    receipts = [_receipt(answer) for answer in answers if answer.stream == head.stream]
+    # What is kept of a dispute's commands holds no receipt.
+    receipts = [_receipt(a) for a in answers if a.stream == head.stream and a.response]
     anchored = keys is not None
     yield from check_receipts("stored", receipts, head.stream, log, keys or (), anchored)
 
@@ -144,6 +148,8 @@ def _check_meaning(head: Head, log: list[Entry]) -> Iterator[Check]:
     elif head.category == CATEGORY:
         tags = dispute_tags(fold_dispute(head.stream, log))
     else:
+        reason = f"it is filed under {head.category!r}, which is no category"
+        yield _failed("category", (head.version,), reason)
         return
     if sorted(tags) != sorted(head.tags):
         yield _failed("tags", (head.version,), "it is filed under other tags than its log gives")

@@ -98,6 +98,22 @@ def export(
         raise typer.BadParameter(f"{output}: {error.strerror}", param_hint="--output") from None
 
 
+def _tenant(host: str | None) -> str:
+    """The host that gets what is imported: one whose key is known here, where any is."""
+    from api.settings import SettingsError, host_names
+
+    try:
+        names = host_names()
+    except SettingsError:
+        if host is None:
+            raise
+        return host
+    if host is not None and host not in names:
+        reason = f"{host} is not one of the hosts: {', '.join(names)}"
+        raise typer.BadParameter(reason, param_hint="--host")
+    return host or names[0]
+
+
 @commands.command("import")
 def import_(
     files: Annotated[list[Path] | None, typer.Argument(help="Opened logs.")] = None,
@@ -111,14 +127,13 @@ def import_(
 ) -> None:
     """Load logs of games that are over; each is verified first, and none replaces anything."""
     from api import checking, importing
-    from api.settings import first_host
     from eventstore.postgres import EventStore
 
     if not files and not samples:
         raise typer.BadParameter("give files, or --samples")
 
     async def load(store: EventStore) -> list[tuple[Traversable, importing.Imported]]:
-        tenant = first_host() if host is None else host
+        tenant = _tenant(host)
         found = []
         for path in [*(files or ()), *(importing.samples() if samples else ())]:
             log = checking.read_log(path)

@@ -24,6 +24,7 @@ from domain.dispute_stream import (
     DisputeFound,
     DisputeOpened,
     Outcome,
+    check_words,
     fold_dispute,
     record_dispute,
     resolve,
@@ -48,7 +49,7 @@ CATEGORY: Final = "dispute"
 """The category, and a tag, of the streams of disputes."""
 
 _SOON: Final = 5_000_000
-_LATER: Final = 60_000_000
+_LATER: Final = 10_000_000
 """Microseconds until a pending finding is looked at again, should nothing have done it before."""
 
 _TRIES: Final = 5
@@ -90,11 +91,19 @@ class Disputes:
         if event.receipt is not None:
             self._check(event.receipt, event.game)
         finding = await self._finding(event)
+        try:
+            check_words(event, await self._is_erased(event))
+        except Refused as refused:
+            raise _refusal(refused, None) from None
         at = self._clock()
         stream = new_id()
         parts: list[Sequence[DisputeEvent]] = [[event], [DisputeFound(finding)]]
         match await self._append(stream, None, parts, at, event.seat, tenant, key):
             case Dispute() as dispute:
+                if event.words is not None and await self._is_erased(event):
+                    # Erased while this was written: nobody else comes to erase these words.
+                    await self._store.erase(stream, [(1, 0)])
+                    return await self.get(stream)
                 return Told(dispute, tenant)
             case Replayed(answer):
                 return await self._again(answer)
@@ -130,12 +139,7 @@ class Disputes:
             try:
                 event = resolve(told.dispute, outcome, note)
             except Refused as refused:
-                raise Problem(
-                    "illegal-action",
-                    refused.detail,
-                    rule=refused.rule,
-                    version=told.dispute.version,
-                ) from None
+                raise _refusal(refused, told.dispute.version) from None
             at = max(self._clock(), told.dispute.at)
             match await self._append(stream, told.dispute, [[event]], at, None, told.tenant, key):
                 case Dispute() as dispute:
@@ -186,6 +190,13 @@ class Disputes:
                 if dispute.opened.by == "seat" and dispute.opened.seat == seat:
                     await self._store.erase(head.stream, [(1, 0)])
             before = heads[-1].stream
+
+    async def _is_erased(self, event: DisputeOpened) -> bool:
+        """Whether the seat that disputes is one whose player has been erased by now."""
+        known = await self._games.fresh(event.game)
+        return (
+            known is not None and event.seat is not None and (known.table.seats[event.seat].erased)
+        )
 
     def _check(self, receipt: Receipt, game_id: str) -> None:
         """A receipt that the service did not give proves nothing. Raises `invalid-request`."""
@@ -290,3 +301,7 @@ def dispute_tags(dispute: Dispute) -> tuple[str, ...]:
     """What a dispute can be found by."""
     waits = ("awaits=opening",) if dispute.awaits_opening else ()
     return (CATEGORY, f"of={dispute.opened.game}", f"state={dispute.state}", *waits)
+
+
+def _refusal(refused: Refused, version: int | None) -> Problem:
+    return Problem("illegal-action", refused.detail, rule=refused.rule, version=version)

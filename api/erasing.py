@@ -10,12 +10,16 @@ from typing import Final
 from api.execute import Asked
 from api.identity import Caller
 from api.parts import Parts
+from api.problems import Problem
 from domain.codec import read_event
 from domain.log import Entry
 from domain.registry import GAMES
 from domain.seats import Seat
 from domain.table.commands import ErasePlayer
 from domain.table.events import SeatTaken
+
+ALREADY_ERASED: Final = "common.erased"
+"""The rule that refuses whoever comes second."""
 
 _PAGE: Final = 100
 
@@ -36,12 +40,20 @@ async def _erase_in(parts: Parts, caller: Caller, game_id: str, ref: str) -> boo
     """Erase whoever sits in a game under this reference; whether anybody did."""
     history = await parts.games.history(game_id)
     seats = [s for s, seated in enumerate(history.newest.table.seats) if seated.ref == ref]
+    done = False
     for seat in seats:
-        # The words first: once the name is gone, the reference no longer leads here.
+        # The words first: once the name is gone, the reference no longer leads here. And again
+        # afterwards, for what was written meanwhile; nothing is written after that.
         await parts.disputes.erase_words(caller.tenant, game_id, seat)
         named = tuple(_names(history.entries, seat))
-        await parts.executor.act(game_id, Asked(caller, ErasePlayer(seat), erase=named))
-    return bool(seats)
+        try:
+            await parts.executor.act(game_id, Asked(caller, ErasePlayer(seat), erase=named))
+            done = True
+        except Problem as problem:
+            if problem.rule != ALREADY_ERASED:
+                raise
+        await parts.disputes.erase_words(caller.tenant, game_id, seat)
+    return done
 
 
 def _names(entries: Sequence[Entry], seat: Seat) -> Iterator[tuple[int, int]]:

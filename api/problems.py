@@ -166,7 +166,13 @@ def _invalid_parameters(
     ]
     if any(item.get("key") == "data" for item in found):
         return answer(request, invalid("$", "the body is missing"))
-    errors = tuple([ProblemField(str(e.get("key", "$")), str(e.get("message", ""))) for e in found])
+    # `state` is a word of the framework's: the parameter goes by another name in the code.
+    errors = tuple(
+        [
+            ProblemField(str(e.get("key", "$")).removeprefix("in_"), str(e.get("message", "")))
+            for e in found
+        ]
+    )
     names = ", ".join(field.path for field in errors)
     detail = f"Not valid: {names}" if names else "A parameter is not valid."
     return answer(request, Problem("invalid-request", detail, errors=errors))

@@ -113,15 +113,15 @@ def data_dir(environment: Mapping[str, str] = os.environ) -> Path:
     return Path(home) / "fairdeal"
 
 
-def first_host(environment: Mapping[str, str] = os.environ) -> str:
-    """The name of the first host key, set or kept in the data folder. Raises SettingsError."""
+def host_names(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """The names of the host keys, set or kept in the data folder. Raises SettingsError."""
     text = environment.get(HOST_KEYS_ENV)
     if not text:
         try:
             text = (data_dir(environment) / HOST_KEY_FILE).read_text()
         except OSError:
             raise SettingsError(f"{HOST_KEYS_ENV} is not set: say which host") from None
-    return next(iter(host_keys(text)))
+    return tuple(host_keys(text))
 
 
 def _needed(environment: Mapping[str, str], name: str) -> str:

@@ -137,6 +137,12 @@ def fold_dispute(stream: str, entries: Iterable[Entry], before: Dispute | None =
     return found
 
 
+def check_words(opened: DisputeOpened, erased: bool) -> None:
+    """Who has been erased writes nothing more that would have to be. Raises Refused."""
+    if erased and opened.words is not None:
+        raise Refused("dispute.erased", "who has been erased disputes without `text`")
+
+
 def resolve(dispute: Dispute, outcome: Outcome, note: str | None) -> DisputeResolved:
     """Settle the dispute. Raises Refused where it has been settled before."""
     if dispute.resolution is not None:

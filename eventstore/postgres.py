@@ -224,6 +224,10 @@ class EventStore:
                 return
             lane, stream = rows[-1]
 
+    async def headless(self) -> list[str]:
+        """Streams that have events but no head: none, unless somebody has tampered with them."""
+        return [row[0] for row in await self._pool.run(queries.headless, ())]
+
     async def _load(self, stream: str, after: int, upto: int, limit: int | None) -> Row | None:
         raw = wire.uuid(stream)
         parameters = (

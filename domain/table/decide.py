@@ -259,6 +259,8 @@ def _arrange(turn: TableTurn, command: Command, ask: TableCommand) -> None:
             turn.tell(GameAbandoned(ask.reason))
             _end(turn, (), "abandoned")
         case ErasePlayer():
+            if table.seats[ask.seat].erased:
+                raise Refused("common.erased", "the player of that seat has been erased")
             turn.tell(PlayerErased(ask.seat))
         case Create():
             raise ValueError("a table is created once, by `create`")

@@ -39,6 +39,7 @@ class Seated(msgspec.Struct, frozen=True):
     ref: str | None = None
     generation: int = 0
     resigned: bool = False
+    erased: bool = False
 
 
 class HandRecord(msgspec.Struct, frozen=True):
@@ -221,7 +222,7 @@ def _game_abandoned(table: Table, _event: GameAbandoned, _: int) -> None:
 
 
 def _player_erased(table: Table, event: PlayerErased, _: int) -> None:
-    _seat(table, event.seat, name=None, ref=None)
+    _seat(table, event.seat, name=None, ref=None, erased=True)
 
 
 def _game_ended(table: Table, event: GameEnded, _: int) -> None:

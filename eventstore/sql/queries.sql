@@ -97,6 +97,14 @@ WHERE (lane, stream) > ($1::smallint, $2::uuid)
 ORDER BY lane, stream
 LIMIT $3
 
+-- headless --
+-- Streams that have events and no row of their own.
+SELECT e.stream::text
+FROM fairdeal.events e
+LEFT JOIN fairdeal.streams s USING (lane, stream)
+WHERE e.version = 1 AND s.stream IS NULL
+ORDER BY 1
+
 -- erase --
 -- Erase sealed parts of one stream.
 SELECT fairdeal.erase($1, $2, $3, $4)

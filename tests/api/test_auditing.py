@@ -16,7 +16,7 @@ import pytest
 
 from domain.log import fold
 from eventstore.postgres import EventStore
-from tests.api.running import HOST, SIGNING_KEYS, Game, Json, new_game
+from tests.api.running import HOST, HOST_KEY, SIGNING_KEYS, Game, Json, bearer, new_game
 from tests.api.samples import CHALLENGES, imported, log_of, planted
 from tests.api.test_proof_commands import fairdeal
 from tests.database import Databases
@@ -101,6 +101,11 @@ CHANGES: dict[str, tuple[str, int, str]] = {
         f"UPDATE fairdeal.streams SET head_hash = {OTHER_BYTE.format('head_hash')}",
         LAST,
         "the head has another hash",
+    ),
+    "filed under another category": (
+        "UPDATE fairdeal.streams SET category = 'zz'",
+        LAST,
+        "which is no category",
     ),
     "filed under other tags": (
         "UPDATE fairdeal.streams SET tags = tags || '{ref=nobody}'::text[]",
@@ -190,7 +195,13 @@ async def kept_game(api: httpx.AsyncClient) -> Game:
     game = await new_game(api)
     done = await game.act(0, {"type": "pass"}, Idempotency_Key="kept")
     assert done.status_code == 201
-    await game.post(0, "/disputes", {"version": 1, "claim": {"kind": "chain", "text": "x"}})
+    claim = {"version": 1, "claim": {"kind": "chain", "text": "x"}}
+    opened = await game.post(0, "/disputes", claim, Idempotency_Key="opened")
+    await api.post(
+        f"/v1/disputes/{opened.json()['id']}/resolution",
+        json={"outcome": "rejected"},
+        headers=bearer(HOST_KEY, Idempotency_Key="resolved"),
+    )
     await new_game(api)
     await game.play(Random(1), 3)
     return game
@@ -275,3 +286,11 @@ async def test_rows_that_nothing_can_read_stop_no_audit(
     told = await looked_at(database_url)
     assert {t["stream"] for t in told} == {game.id}
     assert any(reason in t["reason"] for t in told)
+
+
+def test_a_row_gone_from_the_streams_is_found(databases: Databases, template: str) -> None:
+    with databases.fresh() as url:
+        assert fairdeal("import", CHALLENGES, "--host", "host", DATABASE_URL=url).exit_code == 0
+        tampered(url, "DELETE FROM fairdeal.streams")
+        [trouble] = found(url)
+        assert "its row among the streams is gone" in trouble["reason"]

@@ -218,3 +218,30 @@ async def test_who_may_not_erase(game: Game) -> None:
     problem(await game.api.delete("/v1/players/%00", headers=HOST), 400, "invalid-request")
     view: Json = await game.view()
     assert view["seats"][0]["name"] == "Player 0"
+
+
+async def test_who_has_been_erased_disputes_without_words(api: httpx.AsyncClient) -> None:
+    game = await with_person(api)
+    assert await erased(api) == 1
+    claim = {"version": 1, "claim": {"kind": "chain", "text": WORDS}}
+    refused = problem(await game.post(1, "/disputes", claim), 409, "illegal-action")
+    assert refused["rule"] == "dispute.erased"
+    wordless = {"version": 1, "claim": {"kind": "chain"}}
+    assert (await game.post(1, "/disputes", wordless)).status_code == 201
+
+
+async def test_erasing_and_writing_at_once_leaves_no_words_and_erases_once(
+    api: httpx.AsyncClient,
+) -> None:
+    game = await with_person(api)
+    claim = {"version": 1, "claim": {"kind": "chain", "text": WORDS}}
+    *answers, _ = await asyncio.gather(
+        *[erased(api) for _ in range(8)],
+        asyncio.gather(*[game.post(1, "/disputes", claim) for _ in range(8)]),
+    )
+    assert sum(answers) == 1
+    events = await game.events()
+    assert [event["type"] for event in events].count("PlayerErased") == 1
+    listed = await api.get("/v1/disputes", headers=HOST)
+    assert listed.status_code == 200
+    assert WORDS not in listed.text

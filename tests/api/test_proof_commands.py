@@ -298,6 +298,10 @@ def test_the_first_host_gets_what_is_loaded(database: str, tmp_path: Path) -> No
     assert result.exit_code == 0
     with psycopg.connect(database) as conn:
         assert conn.execute("SELECT tenant FROM fairdeal.streams").fetchall() == [("a",)]
+    args = ("import", CHALLENGES, "--host", "c")
+    result = fairdeal(*args, DATABASE_URL=database, HOST_KEYS="a:1,b:2")
+    assert result.exit_code == 2
+    assert "c is not one of the hosts: a, b" in result.stderr
     result = fairdeal("import", CHALLENGES, DATABASE_URL=database, DATA_DIR=str(tmp_path))
     assert result.exit_code == 1
     assert "say which host" in result.stderr
