@@ -38,7 +38,7 @@ class UnreadableFile(Exception):
 class Anchor(msgspec.Struct):
     """A JWK set, as `/.well-known/jwks.json` gives it."""
 
-    keys: tuple[PublicKey, ...]
+    keys: list[dict[str, Any]]
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -79,9 +79,12 @@ def read_receipts(paths: Iterable[Path]) -> list[Receipt]:
 
 
 def read_keys(path: Path) -> tuple[PublicKey, ...]:
-    """The keys of a JWK set. Raises UnreadableFile."""
+    """The Ed25519 keys of a JWK set; keys of other kinds are passed over (RFC 7517, section 5).
+    Raises UnreadableFile."""
     try:
-        return msgspec.json.decode(_content(path), type=Anchor).keys
+        keys = msgspec.json.decode(_content(path), type=Anchor).keys
+        ours = [k for k in keys if (k.get("kty"), k.get("crv")) == ("OKP", "Ed25519")]
+        return msgspec.convert(ours, tuple[PublicKey, ...])
     except (msgspec.MsgspecError, ValueError) as error:
         raise UnreadableFile(f"{path} is no JWK set: {error}") from None
 

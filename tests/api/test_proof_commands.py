@@ -367,3 +367,14 @@ def test_keys_of_the_environment_are_rotated_by_whoever_keeps_it(tmp_path: Path)
     broken = fairdeal("keys", "rotate", SIGNING_KEYS="x")
     assert broken.exit_code == 1
     assert "FAIRDEAL_SIGNING_KEYS" in broken.stderr
+
+
+def test_keys_of_other_kinds_are_passed_over(database: str, tmp_path: Path, write: Write) -> None:
+    fairdeal("import", CHALLENGES, "--host", "host", DATABASE_URL=database)
+    path = tmp_path / "out.ndjson"
+    fairdeal("export", GAME, "-o", path, DATABASE_URL=database, SIGNING_KEYS=SIGNING_KEYS)
+    ours = msgspec.to_builtins(Signer(SIGNING_KEYS).keys)
+    other = {"kty": "RSA", "n": "AQAB", "e": "AQAB", "kid": "theirs"}
+    keys = write("mixed.json", msgspec.json.encode({"keys": [other, *ours]}))
+    found = told(fairdeal("verify", path, "--keys", keys, "--json"))
+    assert [status for status, _ in found["receipt (file)"]] == ["passed"]

@@ -250,7 +250,8 @@ def _next(
     if chance.random() < 0.002:
         return ask(IssueSpectatorToken())
     if chance.random() < 0.002:
-        return ask(chance.choice([IssueSeatToken(0), ErasePlayer(1)]))
+        erasable = [] if table.seats[1].erased else [ErasePlayer(1)]
+        return ask(chance.choice([IssueSeatToken(0), *erasable]))
     if leaving and chance.random() < 0.02:
         if chance.random() < 0.1:
             return ask(Abandon("enough"))

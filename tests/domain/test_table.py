@@ -115,6 +115,7 @@ def test_erasing_a_player() -> None:
         assert "P1" not in story.shown(seat)
     assert [seat.name for seat in story.view().seats] == ["P0", None, "P2"]
     assert [score.name for score in story.view().scores] == ["P0", None, "P2"]
+    story.when(None, ErasePlayer(1)).refused("common.erased")
 
 
 def test_a_ref_is_shown_to_the_host_alone() -> None:
