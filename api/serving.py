@@ -94,7 +94,15 @@ def serve(host: str, port: int, workers: int) -> None:
 
 class _PoliteServer(MPServer):
     """Tells the workers that they are about to be stopped, so that long polls are answered first:
-    a worker hears SIGTERM only in the server's own code, which then waits for every request."""
+    a worker hears SIGTERM only in the server's own code, which then waits for every request. And
+    takes any number of signals at once."""
+
+    def signal_handler_interrupt(self, *_: object) -> None:
+        # The server waits on an event whose lock is not reentrant: a second signal in the middle of
+        # the first, or one in the middle of the wait, would set it under its own lock and hang.
+        if not self.interrupt_signal:
+            self.interrupt_signal = True
+            threading.Thread(target=self.main_loop_interrupt.set).start()
 
     def _stop_workers(self) -> None:
         for process in self.wrks:

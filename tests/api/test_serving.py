@@ -135,6 +135,14 @@ def test_open_long_polls_are_answered_when_the_server_is_stopped(
         assert ended == [200, 200, 200]
 
 
+def test_many_signals_at_once_end_the_server_as_one_does(environment: dict[str, str]) -> None:
+    with serving(free_port(), "--workers", "2", **environment) as server:
+        for _ in range(50):
+            server.process.send_signal(signal.SIGTERM)
+        code, _, _ = server.end()
+        assert code == 0
+
+
 @pytest.mark.parametrize(
     "rest",
     [
