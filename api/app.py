@@ -28,6 +28,7 @@ from api.routes.play import PlayController
 from api.routes.players import PlayersController
 from api.routes.proof import KeysController, ProofController
 from api.routes.rules import RulesController
+from api.routes.table import TableController
 from api.settings import Settings
 from api.signing import Signer
 from eventstore.postgres import EventStore
@@ -54,6 +55,7 @@ def create_app(settings: Settings) -> Litestar:
             PlayersController,
             HealthController,
             MetricsController,
+            TableController,
         ],
         dependencies={"parts": Provide(_parts, sync_to_thread=False)},
         request_class=StrictRequest,
