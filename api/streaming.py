@@ -33,7 +33,7 @@ class Patience:
     """How long the readers of a process may take for what is sent to them."""
 
     def __init__(self, stall_seconds: float) -> None:
-        self._seconds: Final = stall_seconds
+        self._seconds = stall_seconds
         self._sending: Final[set[asyncio.Timeout]] = set()
 
     async def send(self, send: Send, body: bytes, *, more: bool = True) -> None:
@@ -54,8 +54,9 @@ class Patience:
             raise StalledReader from None
 
     def end(self) -> None:
-        """The process is about to end: what is being sent is taken now or never."""
-        soon = asyncio.get_running_loop().time() + _LAST_WORDS_SECONDS
+        """The process is about to end: what is sent from now on is taken at once or never."""
+        self._seconds = min(self._seconds, _LAST_WORDS_SECONDS)
+        soon = asyncio.get_running_loop().time() + self._seconds
         for limit in self._sending:
             limit.reschedule(soon)
 

@@ -220,20 +220,24 @@ async def test_a_process_that_ends_says_goodbye(database_url: str) -> None:
         async with (
             reading(api, f"{game.path}/events", game.token(0)) as reader,
             reading(api, f"{game.path}/events", game.token(1)) as stalled,
+            reading(api, f"{game.path}/events", game.token(2)) as asleep,
         ):
-            await reader.event()
-            await stalled.event()
+            for one in (reader, stalled, asleep):
+                await one.event()
             stalled.taking.clear()
             await game.step(Random(1))
             await reader.event()
+            await asleep.event()
+            asleep.taking.clear()
             while stalled.offered < reader.offered:
                 await asyncio.sleep(0)
             parts(api).release()
             *_, bye = await reader.rest()
             assert (bye.event, bye.json) == ("bye", {"reason": "shutdown"})
-            assert stalled.task is not None
             async with asyncio.timeout(20):
-                await stalled.task
+                for one in (stalled, asleep):
+                    assert one.task is not None
+                    await one.task
 
 
 async def test_a_reader_who_left_leaves_nothing_behind(database_url: str) -> None:
