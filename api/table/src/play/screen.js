@@ -46,7 +46,7 @@ export class PlayScreen {
     const region = (kind, tag = "div", props = {}) => new Region(el(tag, { class: kind, ...props }));
     this.regions = {
       felt: region("felt-region"),
-      prompt: region("prompt", "div", { "aria-live": "polite" }),
+      prompt: region("prompt"),
       choices: region("choices-region"),
       hand: region("hand-region"),
       previous: region("previous-region"),
