@@ -117,6 +117,15 @@ class Desk:
         await page.goto(url)
         return Seat(page)
 
+    def seat(self, page: Page) -> "Seat":
+        """What one does on a page that a test has opened itself."""
+        return Seat(page)
+
+    async def forget(self) -> None:
+        """Close everybody's browser now, before what they look at is gone."""
+        for context in self._contexts:
+            await context.close()
+
     def _heard(self, kind: str, text: str) -> None:
         if kind in ("error", "warning") and not any(part in text for part in self.allowed):
             self.complaints.append(f"{kind}: {text}")
@@ -126,8 +135,7 @@ class Desk:
         # A fragment is for the page alone: it is told here and never sent.
         sent = [url.partition("#")[0] for url in self.asked]
         secrets = [url for url in sent if "token" in url or "key=" in url or HOST_KEY in url]
-        for context in self._contexts:
-            await context.close()
+        await self.forget()
         assert not self.complaints, self.complaints
         assert hosts <= {"127.0.0.1"}, hosts
         assert not secrets, secrets

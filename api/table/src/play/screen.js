@@ -42,7 +42,7 @@ export class PlayScreen {
   }
 
   open() {
-    this.line = el("p", { class: "line", role: "status" });
+    this.line = el("p", { class: "connection", role: "status" });
     const region = (kind, tag = "div", props = {}) => new Region(el(tag, { class: kind, ...props }));
     this.regions = {
       felt: region("felt-region"),
@@ -100,10 +100,10 @@ export class PlayScreen {
     this.root.dataset.line = state;
     if (state === "refused") {
       this.line.replaceChildren(`${problem.message} `, el("a", { href: "#" }, "To the start"));
-      this.line.className = "line problem";
+      this.line.className = "connection problem";
       return;
     }
-    this.line.className = "line";
+    this.line.className = "connection";
     this.line.textContent = LINE[state] ?? "";
   }
 

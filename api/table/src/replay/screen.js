@@ -187,7 +187,8 @@ export class ReplayScreen {
   }
 
   #key = (event) => {
-    if (event.target.closest?.("input, select, textarea, button, dialog, summary") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest?.("input, select, textarea, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === " " && event.target.closest?.("button, summary, a")) return;
     if (event.key === "ArrowLeft") this.#go(this.version - 1);
     else if (event.key === "ArrowRight") this.#go(this.version + 1);
     else if (event.key === " ") this.#toggle();

@@ -24,7 +24,7 @@ async function imported(jwk) {
 /** `{status, detail}` of a receipt beside a log. */
 export async function receiptFinding(id, events, receipt, keys) {
   const { signature, ...signed } = receipt;
-  const event = events[receipt.version - 1];
+  const event = events.find(({ version }) => version === receipt.version);
   if (receipt.game !== id) return { status: "failed", detail: "the receipt is for another game" };
   if (!event) return { status: "failed", detail: "the log ends before the receipt’s version" };
   if (event.hash !== receipt.hash || event.at !== receipt.at) {
