@@ -1,4 +1,4 @@
-"""A server with games on it, people who open pages on it, and how a page is played by its buttons."""
+"""A server with games on it, people who open pages on it, and how one plays on a page."""
 
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -7,6 +7,7 @@ import httpx
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
 from tests.api.running import HOST_KEY, SECRET, SIGNING_KEYS, Json, bearer
+
 
 def at_pace(pace: str) -> str:
     """A script that has the page show what others do at a pace."""
@@ -97,7 +98,9 @@ class Desk:
         self.allowed: tuple[str, ...] = ()
         """Parts of complaints that a test brings about on purpose."""
 
-    async def person(self, width: int = 1200, height: int = 900, pace: str = "at once", **more: Any) -> BrowserContext:
+    async def person(
+        self, width: int = 1200, height: int = 900, pace: str = "at once", **more: Any
+    ) -> BrowserContext:
         """The browser of one more person: nothing of anyone else's is in it."""
         context = await self._browser.new_context(
             viewport={"width": width, "height": height}, reduced_motion="reduce", **more

@@ -9,7 +9,9 @@ from tests.browser.table import Desk, House
 
 WIDTHS = [(360, "light"), (1600, "dark")]
 
-RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
+RULES = {
+    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+}
 
 
 async def is_sound(page: Page) -> None:

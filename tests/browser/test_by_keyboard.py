@@ -8,7 +8,10 @@ from tests.browser.table import HAND, Desk, House
 async def focused(page: Page) -> str:
     """What has the focus, as a reader of the page is told it."""
     return await page.evaluate(
-        "() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent"
+        """() => {
+          const held = document.activeElement;
+          return held.getAttribute('aria-label') ?? held.textContent;
+        }"""
     )
 
 

@@ -1,5 +1,5 @@
-"""The replay viewer: the time line, all hands once they are opened, the chart, and the checks, which
-must fail on a log that was tampered with on its way."""
+"""The replay viewer: the time line, all hands once they are opened, the chart, and the checks,
+which must fail on a log that was tampered with on its way."""
 
 import json
 from collections.abc import Callable

@@ -110,7 +110,9 @@ async def test_a_tab_that_nobody_looks_at_costs_nothing(house: House, desk: Desk
     await page.goto(played.link(0))
     seat = desk.seat(page)
     await seat.reach(played.ask(0)["version"])
-    turn_away = "away => { window.away = away; document.dispatchEvent(new Event('visibilitychange')); }"
+    turn_away = (
+        "away => { window.away = away; document.dispatchEvent(new Event('visibilitychange')); }"
+    )
     await page.evaluate(turn_away, True)
     await page.clock.fast_forward("01:01")
     await expect(page.locator("main[data-line=asleep]")).to_be_attached()

@@ -32,7 +32,7 @@ async def test_a_whole_hand_by_clicks(game: str, house: House, desk: Desk) -> No
     await expect(seat.page.locator(".prompt")).to_have_text("Cut the pack.")
     slider = seat.page.get_by_label("Cards to take off")
     await slider.fill("17")
-    await seat.page.get_by_label("Your own words for the shuffle").fill("Anna’s words")
+    await seat.page.get_by_label("Your own words for the shuffle").fill("Words of Anna: ß")
     await seat.step(".cut button[type=submit]")
     taken = 0
     while await hand_number(seat) == 1 and taken < 60:
@@ -49,7 +49,7 @@ async def test_a_whole_hand_by_clicks(game: str, house: House, desk: Desk) -> No
     view = played.ask(0)
     assert view["hand"]["number"] == 2
     cut = next(e for e in played.ask(0, "/events")["items"] if e["type"] == "PackCut")
-    assert (cut["data"]["at"], cut["data"]["nonce"]) == (17, "Anna’s words")
+    assert (cut["data"]["at"], cut["data"]["nonce"]) == (17, "Words of Anna: ß")
     assert await seat.page.locator(".notice.problem").count() == 0
     for score in view["scores"]:
         row = seat.page.locator(".side tbody tr").nth(score["seat"])
@@ -79,7 +79,8 @@ async def test_what_bots_do_is_shown_step_by_step(house: House, desk: Desk) -> N
     await page.evaluate(
         """() => {
           window.seen = [];
-          new MutationObserver(() => window.seen.push(document.querySelectorAll('.trick .played').length))
+          const look = () => document.querySelectorAll('.trick .played').length;
+          new MutationObserver(() => window.seen.push(look()))
             .observe(document.querySelector('.felt-region'), {childList: true});
         }"""
     )
@@ -88,5 +89,5 @@ async def test_what_bots_do_is_shown_step_by_step(house: House, desk: Desk) -> N
     await page.keyboard.press("Escape")
     await seat.reach(played.ask(0)["version"])
     seen = await page.evaluate("window.seen")
-    assert [1, 2, 3, 4] == [n for n in range(1, 5) if n in seen]
+    assert [n for n in range(1, 5) if n in seen] == [1, 2, 3, 4]
     assert await seat.page.locator(HAND).count() > 0

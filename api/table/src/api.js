@@ -22,7 +22,10 @@ export function freshId() {
 }
 
 /** Ask, with a bearer credential or none; the raw response. Throws Problem. */
-export async function ask(path, { credential = null, method = "GET", body, headers = {}, signal } = {}) {
+export async function ask(
+  path,
+  { credential = null, method = "GET", body, headers = {}, signal } = {},
+) {
   let response;
   try {
     response = await fetch(path, {
@@ -68,7 +71,7 @@ export async function command(path, credential, body, tries = 5) {
 /** All pages of the log after a version, as the caller may see it now. */
 export async function events(id, credential, after = 0) {
   const found = [];
-  for (let next = after; next !== null; ) {
+  for (let next = after; next !== null;) {
     const page = await get(`/v1/games/${id}/events?after=${next}&limit=1000`, { credential });
     found.push(...page.items);
     next = page.next;

@@ -7,16 +7,20 @@ function fill(element, props, children) {
   for (const [name, value] of Object.entries(props)) {
     if (value === null || value === undefined || value === false) continue;
     if (name === "on") {
-      for (const [type, listener] of Object.entries(value)) element.addEventListener(type, listener);
+      for (const [type, listener] of Object.entries(value))
+        element.addEventListener(type, listener);
     } else if (name === "vars") {
-      for (const [key, amount] of Object.entries(value)) element.style.setProperty(`--${key}`, amount);
+      for (const [key, amount] of Object.entries(value))
+        element.style.setProperty(`--${key}`, amount);
     } else if (name === "value") {
       element.value = value;
     } else {
       element.setAttribute(name, value === true ? "" : value);
     }
   }
-  element.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 
@@ -25,7 +29,8 @@ function fill(element, props, children) {
  * @param {string} tag
  * @param {object} [props]
  */
-export const el = (tag, props = {}, ...children) => fill(document.createElement(tag), props, children);
+export const el = (tag, props = {}, ...children) =>
+  fill(document.createElement(tag), props, children);
 
 /** An SVG element. */
 export const svg = (tag, props = {}, ...children) =>
@@ -40,7 +45,9 @@ export const button = (label, act, props = {}) =>
 export function refill(element, ...children) {
   const held = element.contains(document.activeElement) ? document.activeElement : null;
   const key = held?.dataset.key;
-  const open = new Set([...element.querySelectorAll("details[open][data-key]")].map(({ dataset }) => dataset.key));
+  const open = new Set(
+    [...element.querySelectorAll("details[open][data-key]")].map(({ dataset }) => dataset.key),
+  );
   element.replaceChildren(...children.flat(3).filter(Boolean));
   for (const details of element.querySelectorAll("details[data-key]")) {
     if (open.has(details.dataset.key)) details.open = true;
@@ -77,7 +84,10 @@ export function announce(text) {
 /** Show a message that stays for a while; with `kind: "problem"` until it is closed. */
 export function notice(text, kind = "note", more = null) {
   const box = el("div", { class: `notice ${kind}` }, el("p", {}, text, more ? [" ", more] : null));
-  const close = button("×", () => box.remove(), { class: "plain close", "aria-label": "Close this message" });
+  const close = button("×", () => box.remove(), {
+    class: "plain close",
+    "aria-label": "Close this message",
+  });
   box.append(close);
   const notices = document.getElementById("notices");
   notices.append(box);

@@ -152,7 +152,10 @@ export class Live {
   async #poll() {
     const connection = this.#connect();
     const waiting = this.version ? `?after=${this.version}&wait=${WAIT_SECONDS}` : "";
-    const answer = await ask(this.path + waiting, { credential: this.credential(), signal: connection });
+    const answer = await ask(this.path + waiting, {
+      credential: this.credential(),
+      signal: connection,
+    });
     const view = await answer.json();
     this.#reached();
     this.take(view);

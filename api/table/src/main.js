@@ -16,11 +16,13 @@ let screen = null;
 /** The screen for a fragment. */
 function chosen(wanted) {
   const [game, replay] = [wanted.get("game"), wanted.get("replay")];
-  if ((game && !mayLook(game)) || (replay && !mayLook(replay))) return new HomeScreen(root, top, "That link needs its token, or the host’s key.");
+  if ((game && !mayLook(game)) || (replay && !mayLook(replay)))
+    return new HomeScreen(root, top, "That link needs its token, or the host’s key.");
   if (game) return new PlayScreen(root, top, game, wanted.has("links"));
   if (replay) return new ReplayScreen(root, top, replay, Number(wanted.get("at")) || null);
   if (wanted.get("new")) return new SetupScreen(root, top, wanted.get("new"));
-  if (wanted.get("rules")) return new RulesScreen(root, top, wanted.get("rules"), wanted.get("rule"));
+  if (wanted.get("rules"))
+    return new RulesScreen(root, top, wanted.get("rules"), wanted.get("rule"));
   return new HomeScreen(root, top);
 }
 

@@ -6,9 +6,20 @@ const KEY = "fairdeal.settings";
 const DEFAULTS = { suits: "own", colours: "two", pace: "calm" };
 
 export const CHOICES = {
-  suits: [["own", "As the game has them"], ["french", "French suits"], ["german", "German suits"]],
-  colours: [["two", "Two colours"], ["four", "Four colours"]],
-  pace: [["calm", "Calm"], ["quick", "Quick"], ["at once", "At once"]],
+  suits: [
+    ["own", "As the game has them"],
+    ["french", "French suits"],
+    ["german", "German suits"],
+  ],
+  colours: [
+    ["two", "Two colours"],
+    ["four", "Four colours"],
+  ],
+  pace: [
+    ["calm", "Calm"],
+    ["quick", "Quick"],
+    ["at once", "At once"],
+  ],
 };
 
 export const LABELS = { suits: "Cards", colours: "Colours of suits", pace: "How fast others play" };

@@ -14,7 +14,7 @@ const figure = () => [
 
 const eyes = () => [
   svg("circle", { cx: 28.5, cy: 20, r: 1, class: "line-fill" }),
-  svg("circle", { cx: 35.500, cy: 20, r: 1, class: "line-fill" }),
+  svg("circle", { cx: 35.5, cy: 20, r: 1, class: "line-fill" }),
   path("M32 20V23.500H30.800M29.500 26.500Q32 28 34.500 26.500", "line"),
 ];
 
@@ -25,15 +25,19 @@ const FIGURES = {
     ...eyes(),
     path("M20 16L17 3L25.500 9L32 1L38.500 9L47 3L44 16Z", "gold"),
     path("M20 16H44V13H20Z", "trim"),
-    svg("circle", { cx: 32, cy: 7.5, r: 1.700, class: "jewel" }),
+    svg("circle", { cx: 32, cy: 7.5, r: 1.7, class: "jewel" }),
   ],
   queen: () => [
-    path("M20 14C15 24 17 34 21 37C24 33 23 22 25 16H39C41 22 40 33 43 37C47 34 49 24 44 14Z", "hair"),
+    path(
+      "M20 14C15 24 17 34 21 37C24 33 23 22 25 16H39C41 22 40 33 43 37C47 34 49 24 44 14Z",
+      "hair",
+    ),
     ...figure(),
     ...eyes(),
     path("M22 15C20 9 25 5 32 5S44 9 42 15Q32 11 22 15Z", "gold"),
     ...[24, 28, 32, 36, 40].map((cx, i) =>
-      svg("circle", { cx, cy: 5.5 - [0, 2, 2.6, 2, 0][i], r: 1.8, class: "jewel" })),
+      svg("circle", { cx, cy: 5.5 - [0, 2, 2.6, 2, 0][i], r: 1.8, class: "jewel" }),
+    ),
   ],
   jack: () => [
     path("M21 15C18 22 19 28 21 30L25 18H39L43 30C45 28 46 22 43 15Z", "hair"),

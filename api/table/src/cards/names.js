@@ -8,15 +8,31 @@ const SUITS = {
   german: { A: "acorns", L: "leaves", H: "hearts", B: "bells" },
 };
 const RANKS = {
-  2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "Six", 7: "Seven", 8: "Eight", 9: "Nine", T: "Ten",
-  J: "Jack", Q: "Queen", U: "Unter", O: "Ober", K: "King", A: "Ace",
+  2: "Two",
+  3: "Three",
+  4: "Four",
+  5: "Five",
+  6: "Six",
+  7: "Seven",
+  8: "Eight",
+  9: "Nine",
+  T: "Ten",
+  J: "Jack",
+  Q: "Queen",
+  U: "Unter",
+  O: "Ober",
+  K: "King",
+  A: "Ace",
 };
 const TO_FRENCH = { suits: { A: "C", L: "S", H: "H", B: "D" }, ranks: { U: "J", O: "Q" } };
 const TO_GERMAN = { suits: { C: "A", S: "L", H: "H", D: "B" }, ranks: { J: "U", Q: "O" } };
 
 /** The games' packs, and their ranks from the lowest. */
 const GAMES = {
-  lodam: { pack: "french", order: (rules) => (rules?.ranking === "natural" ? "23456789TJQKA" : "23456789JQKTA") },
+  lodam: {
+    pack: "french",
+    order: (rules) => (rules?.ranking === "natural" ? "23456789TJQKA" : "23456789JQKTA"),
+  },
   lorum: { pack: "german", order: () => "789TUOKA" },
   loc: { pack: "french", order: () => "23456789TJQKA" },
 };
@@ -41,7 +57,8 @@ export function shownSuit(game, suit) {
 export function face(game, card) {
   if (card === "XX") return { joker: true, pack: shownPack(game) };
   const { pack, suit } = shownSuit(game, card[1]);
-  const mapped = of(game).pack === pack ? card[0] : (pack === "french" ? TO_FRENCH : TO_GERMAN).ranks[card[0]];
+  const mapped =
+    of(game).pack === pack ? card[0] : (pack === "french" ? TO_FRENCH : TO_GERMAN).ranks[card[0]];
   const rank = mapped ?? card[0];
   return { pack, suit, rank, label: rank === "T" ? "10" : rank };
 }

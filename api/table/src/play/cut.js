@@ -9,10 +9,21 @@ export function cutForm(action, act) {
   const start = min + Math.floor((max - min) / 2);
   const shown = el("output", { for: "cut-at" }, String(start));
   const slider = el("input", {
-    type: "range", id: "cut-at", min, max, value: String(start), "data-key": "cut",
+    type: "range",
+    id: "cut-at",
+    min,
+    max,
+    value: String(start),
+    "data-key": "cut",
     on: { input: () => (shown.textContent = slider.value) },
   });
-  const nonce = el("input", { type: "text", id: "cut-nonce", maxlength: 64, autocomplete: "off", value: freshId().slice(0, 12) });
+  const nonce = el("input", {
+    type: "text",
+    id: "cut-nonce",
+    maxlength: 64,
+    autocomplete: "off",
+    value: freshId().slice(0, 12),
+  });
   return el(
     "form",
     {
@@ -28,7 +39,11 @@ export function cutForm(action, act) {
     slider,
     el("label", { for: "cut-nonce" }, "Your own words for the shuffle"),
     nonce,
-    el("small", {}, "The service has already fixed its part; these words, which it could not foresee, go into the shuffle."),
+    el(
+      "small",
+      {},
+      "The service has already fixed its part; these words, which it could not foresee, go into the shuffle.",
+    ),
     el("button", { type: "submit", class: "main" }, "Cut the pack"),
   );
 }
@@ -38,4 +53,8 @@ export const isCut = (action) => action.type === "cut" && typeof action.at === "
 
 /** A button that cuts in the middle at once. */
 export const quickCut = (action, act) =>
-  button("Cut in the middle", () => act({ type: "cut", at: Math.floor((action.at.min + action.at.max) / 2) }), { "data-key": "cut-middle" });
+  button(
+    "Cut in the middle",
+    () => act({ type: "cut", at: Math.floor((action.at.min + action.at.max) / 2) }),
+    { "data-key": "cut-middle" },
+  );

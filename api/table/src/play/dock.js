@@ -26,12 +26,23 @@ export function choices(view, act) {
     if (isCut(action)) found.push(cutForm(action, act));
     else if (action.card) {
       const label = groupWords(view, action);
-      found.push(el("div", { class: "choices", role: "group", "aria-label": label }, el("span", { class: "choices-label" }, label), cardChoices(view, actions, act, label)));
+      found.push(
+        el(
+          "div",
+          { class: "choices", role: "group", "aria-label": label },
+          el("span", { class: "choices-label" }, label),
+          cardChoices(view, actions, act, label),
+        ),
+      );
     } else {
       const main = MAIN.includes(action.type) || view.actions.length === 1;
-      simple.push(button(actionWords(view, action), () => act(action), {
-        class: main ? "main" : "", "data-key": JSON.stringify(action), "data-action": action.type,
-      }));
+      simple.push(
+        button(actionWords(view, action), () => act(action), {
+          class: main ? "main" : "",
+          "data-key": JSON.stringify(action),
+          "data-action": action.type,
+        }),
+      );
     }
   }
   return [...found, simple.length ? el("div", { class: "buttons" }, simple) : null];
@@ -42,5 +53,7 @@ export function timeLeft(deadline, now = Date.now()) {
   const seconds = Math.max(0, Math.ceil((Date.parse(deadline) - now) / 1000));
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   const two = (n) => String(n).padStart(2, "0");
-  return hours ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+  return hours
+    ? `${hours}:${two(minutes)}:${two(seconds % 60)}`
+    : `${minutes}:${two(seconds % 60)}`;
 }

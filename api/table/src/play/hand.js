@@ -37,18 +37,30 @@ export function hand(view, act) {
   return el(
     "div",
     { class: "own" },
-    laid ? el("div", { class: "own-laid" }, cardFace(game, laid), el("small", {}, "Laid face down")) : null,
+    laid
+      ? el("div", { class: "own-laid" }, cardFace(game, laid), el("small", {}, "Laid face down"))
+      : null,
     el(
       "ul",
       { class: `hand count-${cards.length}`, "aria-label": "Your cards", on: { keydown: walk } },
       cards.map((card) => {
         const action = actions.get(card);
-        return el("li", {}, action
-          ? cardButton(game, card, () => act(action), { "data-key": card, "aria-label": `${word} ${cardName(game, card)}`, class: "playable" })
-          : cardFace(game, card, { class: choosing ? "dimmed" : "" }));
+        return el(
+          "li",
+          {},
+          action
+            ? cardButton(game, card, () => act(action), {
+                "data-key": card,
+                "aria-label": `${word} ${cardName(game, card)}`,
+                class: "playable",
+              })
+            : cardFace(game, card, { class: choosing ? "dimmed" : "" }),
+        );
       }),
     ),
-    cards.length === 0 && view.status === "playing" && view.hand?.phase === "cutting" ? cardBack("The pack") : null,
+    cards.length === 0 && view.status === "playing" && view.hand?.phase === "cutting"
+      ? cardBack("The pack")
+      : null,
   );
 }
 
@@ -59,4 +71,5 @@ export const cardChoices = (view, actions, act, label) =>
       class: "choice",
       "data-key": `${action.type}-${action.card}`,
       "aria-label": `${label} ${cardName(view.game, action.card)}`,
-    }));
+    }),
+  );

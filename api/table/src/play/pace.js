@@ -5,8 +5,18 @@ import { setting } from "../settings.js";
 
 /** Events after which the table looks another way, and for how long it is worth looking at (ms). */
 const STEPS = {
-  CardPlayed: 420, CardsShown: 1500, TrickTaken: 250, TrumpTurned: 900, TradeOffered: 700, TradeConcluded: 900,
-  TradeDeclined: 300, TrickLeft: 900, ChallengeDecided: 1400, Announced: 900, CardLaid: 120, Passed: 250,
+  CardPlayed: 420,
+  CardsShown: 1500,
+  TrickTaken: 250,
+  TrumpTurned: 900,
+  TradeOffered: 700,
+  TradeConcluded: 900,
+  TradeDeclined: 300,
+  TrickLeft: 900,
+  ChallengeDecided: 1400,
+  Announced: 900,
+  CardLaid: 120,
+  Passed: 250,
 };
 const FULL_TRICK_MS = 1100;
 const MOST = 14; // More than so many steps are no fun to wait for: the earlier ones are left out.
@@ -55,7 +65,9 @@ export class Pace {
     if (setting("pace") === "at once" || document.hidden) return [];
     return events
       .map((event, i) => {
-        const full = event.type === "CardPlayed" && ["TrickTaken", "TrumpTurned"].includes(events[i + 1]?.type);
+        const full =
+          event.type === "CardPlayed" &&
+          ["TrickTaken", "TrumpTurned"].includes(events[i + 1]?.type);
         return { version: event.version, ms: full ? FULL_TRICK_MS : STEPS[event.type] };
       })
       .filter(({ version, ms }) => ms && version < view.version)

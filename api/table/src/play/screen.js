@@ -37,13 +37,16 @@ export class PlayScreen {
       view: (view) => (this.#taking = this.#taking.then(() => this.#take(view))),
       state: (state, problem) => this.#line(state, problem),
     });
-    this.pace = new Pace((version) => get(`${this.path}/at/${version}`, { credential: credential(id) }), (view, between) =>
-      this.#show(view, between));
+    this.pace = new Pace(
+      (version) => get(`${this.path}/at/${version}`, { credential: credential(id) }),
+      (view, between) => this.#show(view, between),
+    );
   }
 
   open() {
     this.line = el("p", { class: "connection", role: "status" });
-    const region = (kind, tag = "div", props = {}) => new Region(el(tag, { class: kind, ...props }));
+    const region = (kind, tag = "div", props = {}) =>
+      new Region(el(tag, { class: kind, ...props }));
     this.regions = {
       felt: region("felt-region"),
       prompt: region("prompt"),
@@ -59,12 +62,27 @@ export class PlayScreen {
     this.root.replaceChildren(
       el("h1", { class: "unseen" }, "The table"),
       this.line,
-      el("div", { class: "play" },
-        el("div", { class: "play-main" },
+      el(
+        "div",
+        { class: "play" },
+        el(
+          "div",
+          { class: "play-main" },
           table.element,
-          el("section", { class: "dock", "aria-label": "Your move" },
-            el("div", { class: "asked" }, asked.element, this.clock), ways.element, cards.element)),
-        el("aside", { class: "side", "aria-label": "About the game" }, Object.values(rest).map(({ element }) => element))),
+          el(
+            "section",
+            { class: "dock", "aria-label": "Your move" },
+            el("div", { class: "asked" }, asked.element, this.clock),
+            ways.element,
+            cards.element,
+          ),
+        ),
+        el(
+          "aside",
+          { class: "side", "aria-label": "About the game" },
+          Object.values(rest).map(({ element }) => element),
+        ),
+      ),
     );
     this.root.addEventListener("keydown", this.#escape);
     addEventListener("settings", this.#again);
@@ -92,7 +110,10 @@ export class PlayScreen {
   }
 
   #announce(view, news) {
-    const words = news.filter(worthTelling).slice(-12).map((event) => eventWords(view, event));
+    const words = news
+      .filter(worthTelling)
+      .slice(-12)
+      .map((event) => eventWords(view, event));
     if (words.length) announce(words.join(" "));
   }
 
@@ -118,20 +139,33 @@ export class PlayScreen {
     const look = [setting("suits"), setting("colours")];
     const act = (action) => this.#act(action);
     const showAll = view.opened !== null && view.status !== "playing";
-    const before = new Set([...regions.felt.element.querySelectorAll(".middle [data-card]")].map(({ dataset }) => dataset.card));
+    const before = new Set(
+      [...regions.felt.element.querySelectorAll(".middle [data-card]")].map(
+        ({ dataset }) => dataset.card,
+      ),
+    );
     regions.felt.show([feltValues(view, showAll), look], () => felt(view, showAll));
     for (const card of regions.felt.element.querySelectorAll(".middle .played [data-card]")) {
       if (!before.has(card.dataset.card)) card.classList.add("fresh");
     }
     const asked = prompt(view);
-    regions.prompt.show([asked, between], () => el("p", { class: view.actions.length ? "asked-me" : "" }, between ? "…" : asked));
+    regions.prompt.show([asked, between], () =>
+      el("p", { class: view.actions.length ? "asked-me" : "" }, between ? "…" : asked),
+    );
     const held = this.regions.choices.element.parentElement.contains(document.activeElement);
     regions.choices.show([view.actions, view.game, look], () => choices(view, act));
-    regions.hand.show([view.private, view.actions, view.status, view.hand?.phase, look], () => hand(view, act));
+    regions.hand.show([view.private, view.actions, view.status, view.hand?.phase, look], () =>
+      hand(view, act),
+    );
     regions.previous.show([view.previous, view.seats, look], () => previous(view));
-    regions.side.show([view.scores, view.result, view.seats, view.private?.tricks, look], () => [standings(view), taken(view)]);
+    regions.side.show([view.scores, view.result, view.seats, view.private?.tricks, look], () => [
+      standings(view),
+      taken(view),
+    ]);
     regions.more.show([view.table, look], () => rulesOf(view.game).more(view));
-    regions.feed.show([this.feed.map(({ version }) => version), view.seats, look], () => this.#feed(view));
+    regions.feed.show([this.feed.map(({ version }) => version), view.seats, look], () =>
+      this.#feed(view),
+    );
     this.#head(view, between);
     this.#tick();
     if (!between) this.#keepFocus(held);
@@ -147,47 +181,74 @@ export class PlayScreen {
     const lost = document.activeElement === document.body || document.activeElement === null;
     if (!this.wants || !lost || !this.#shown.actions.length) return;
     const dock = this.regions.choices.element.parentElement;
-    const next = dock.querySelector(".hand button.playable, .choices-region button, .choices-region input");
+    const next = dock.querySelector(
+      ".hand button.playable, .choices-region button, .choices-region input",
+    );
     next?.focus({ preventScroll: true });
     this.wants = false;
   }
 
   #head(view, between) {
-    const mine = !between && view.viewer.seat !== null && view.to_act.includes(view.viewer.seat) && view.status === "playing";
+    const mine =
+      !between &&
+      view.viewer.seat !== null &&
+      view.to_act.includes(view.viewer.seat) &&
+      view.status === "playing";
     document.title = `${mine ? "● Your turn – " : ""}${titleOf(view)} – Fairdeal`;
     if (mine && this.#prompted !== `${view.version}`) announce(prompt(view));
     this.#prompted = `${view.version}`;
     this.top.show({
       title: titleOf(view),
-      where: view.hand ? `${view.game === "lorum" ? "Round" : "Hand"} ${view.hand.number} · ${phaseWords(view.hand.phase)}` : "",
+      where: view.hand
+        ? `${view.game === "lorum" ? "Round" : "Hand"} ${view.hand.number} · ${phaseWords(view.hand.phase)}`
+        : "",
       tools: [
         button("Links", () => showLinks(this.#shown, () => this.live.refresh())),
         el("a", { class: "button", href: `#replay=${this.id}` }, "Look back"),
         el("a", { class: "button", href: `#rules=${view.game}` }, "Rules"),
-        view.viewer.role === "seat" && view.status === "playing" ? button("Resign", () => this.#resign()) : null,
+        view.viewer.role === "seat" && view.status === "playing"
+          ? button("Resign", () => this.#resign())
+          : null,
       ],
       values: [view.status, view.viewer],
     });
     if (view.result && !between && this.over !== view.version) {
       this.over = view.version;
-      notice(winners(view), "note", el("a", { href: `#replay=${this.id}` }, "Look back at the game"));
+      notice(
+        winners(view),
+        "note",
+        el("a", { href: `#replay=${this.id}` }, "Look back at the game"),
+      );
     }
   }
 
   #feed(view) {
     if (!this.feed.length) return null;
     const lines = this.feed.slice(-30).reverse();
-    return el("section", { class: "panel" },
+    return el(
+      "section",
+      { class: "panel" },
       el("h3", {}, "What happened"),
-      el("ol", { class: "feed plain-list", tabindex: "0", "aria-label": "What happened, the latest first" },
-        lines.map((event) => el("li", {}, eventWords(view, event)))));
+      el(
+        "ol",
+        {
+          class: "feed plain-list",
+          tabindex: "0",
+          "aria-label": "What happened, the latest first",
+        },
+        lines.map((event) => el("li", {}, eventWords(view, event))),
+      ),
+    );
   }
 
   #tick() {
     const deadline = this.#shown?.deadline;
     const words = deadline && this.#shown.status === "playing" ? timeLeft(deadline) : "";
     if (this.clock.textContent !== words) this.clock.textContent = words;
-    this.clock.classList.toggle("short", Boolean(words) && Date.parse(deadline) - Date.now() < 10_000);
+    this.clock.classList.toggle(
+      "short",
+      Boolean(words) && Date.parse(deadline) - Date.now() < 10_000,
+    );
   }
 
   #escape = (event) => {
@@ -204,7 +265,10 @@ export class PlayScreen {
       ...(view.table.offer ? { offer: view.table.offer.number } : {}),
     };
     try {
-      const answer = await command(`${this.path}/actions`, credential(this.id), { ...action, ...guards });
+      const answer = await command(`${this.path}/actions`, credential(this.id), {
+        ...action,
+        ...guards,
+      });
       remember(this.id, { receipt: answer.receipt });
       this.live.take(answer.view);
       this.live.refresh().catch(() => {});
@@ -219,7 +283,9 @@ export class PlayScreen {
   }
 
   #refused(problem, game) {
-    const rule = problem.rule && el("a", { href: `#rules=${game}&rule=${problem.rule}` }, `Rule ${problem.rule}`);
+    const rule =
+      problem.rule &&
+      el("a", { href: `#rules=${game}&rule=${problem.rule}` }, `Rule ${problem.rule}`);
     const text = problem.message.charAt(0).toUpperCase() + problem.message.slice(1);
     notice(/[.!?]$/.test(text) ? text : `${text}.`, "problem", rule);
   }
@@ -228,18 +294,25 @@ export class PlayScreen {
     const box = dialog(
       "Leave the game?",
       el("p", {}, "A bot plays your cards from then on, and you cannot come back."),
-      el("div", { class: "buttons" },
-        button("Resign", async () => {
-          box.close();
-          try {
-            const answer = await command(`${this.path}/resign`, credential(this.id));
-            remember(this.id, { receipt: answer.receipt });
-            this.live.take(answer.view);
-          } catch (problem) {
-            notice(problem.message, "problem");
-          }
-        }, { class: "danger" }),
-        button("Play on", () => box.close())),
+      el(
+        "div",
+        { class: "buttons" },
+        button(
+          "Resign",
+          async () => {
+            box.close();
+            try {
+              const answer = await command(`${this.path}/resign`, credential(this.id));
+              remember(this.id, { receipt: answer.receipt });
+              this.live.take(answer.view);
+            } catch (problem) {
+              notice(problem.message, "problem");
+            }
+          },
+          { class: "danger" },
+        ),
+        button("Play on", () => box.close()),
+      ),
     );
   }
 }

@@ -9,7 +9,8 @@ const AFTER = ["TrickTaken", "RunCompleted"];
 export function hands(events) {
   const found = [];
   for (const { type, version, data } of events) {
-    if (type === "HandStarted") found.push({ hand: data.hand, from: version, to: version, tricks: [] });
+    if (type === "HandStarted")
+      found.push({ hand: data.hand, from: version, to: version, tricks: [] });
     const hand = found.at(-1);
     if (!hand) continue;
     hand.to = version;

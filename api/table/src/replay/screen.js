@@ -71,15 +71,43 @@ export class ReplayScreen {
   #draw() {
     const last = this.events.length;
     const region = (kind) => new Region(el("div", { class: kind }));
-    this.regions = { felt: region("felt-region"), hand: region("hand-region"), words: region("replay-words"), log: region("log-region"), detail: region("detail-region") };
-    this.slider = el("input", { type: "range", min: 1, max: last, step: 1, value: "1", class: "time", "aria-label": "Version of the game", on: { input: () => this.#go(Number(this.slider.value)) } });
+    this.regions = {
+      felt: region("felt-region"),
+      hand: region("hand-region"),
+      words: region("replay-words"),
+      log: region("log-region"),
+      detail: region("detail-region"),
+    };
+    this.slider = el("input", {
+      type: "range",
+      min: 1,
+      max: last,
+      step: 1,
+      value: "1",
+      class: "time",
+      "aria-label": "Version of the game",
+      on: { input: () => this.#go(Number(this.slider.value)) },
+    });
     this.number = el("output", { class: "version-number" });
     this.play = button("Play", () => this.#toggle(), { "aria-pressed": "false" });
-    const step = (label, words, to) => button(label, () => this.#go(to()), { "aria-label": words, title: words, class: "step" });
-    this.handChoice = el("select", { "aria-label": "Hand", on: { change: () => this.#go(Number(this.handChoice.value)) } },
-      this.places.map(({ hand, from }) => el("option", { value: from }, `${this.newest.game === "lorum" ? "Round" : "Hand"} ${hand}`)));
-    this.trickChoice = el("select", { "aria-label": "Trick", on: { change: () => this.trickChoice.value && this.#go(Number(this.trickChoice.value)) } });
-    this.all = el("input", { type: "checkbox", id: "show-all", on: { change: () => ((this.showAll = this.all.checked), this.#again()) } });
+    const step = (label, words, to) =>
+      button(label, () => this.#go(to()), { "aria-label": words, title: words, class: "step" });
+    this.handChoice = el(
+      "select",
+      { "aria-label": "Hand", on: { change: () => this.#go(Number(this.handChoice.value)) } },
+      this.places.map(({ hand, from }) =>
+        el("option", { value: from }, `${this.newest.game === "lorum" ? "Round" : "Hand"} ${hand}`),
+      ),
+    );
+    this.trickChoice = el("select", {
+      "aria-label": "Trick",
+      on: { change: () => this.trickChoice.value && this.#go(Number(this.trickChoice.value)) },
+    });
+    this.all = el("input", {
+      type: "checkbox",
+      id: "show-all",
+      on: { change: () => ((this.showAll = this.all.checked), this.#again()) },
+    });
     this.allLabel = el("label", { for: "show-all", class: "check" }, this.all, "Show all hands");
     const names = this.newest.seats.map((_, seat) => nameOf(this.newest, seat));
     const { rules } = this.newest;
@@ -87,27 +115,56 @@ export class ReplayScreen {
     const jump = (version) => this.#go(version, true);
     this.root.replaceChildren(
       el("h1", { class: "unseen" }, `Looking back at a game of ${titleOf(this.newest)}`),
-      el("div", { class: "play replay" },
-        el("div", { class: "play-main" },
+      el(
+        "div",
+        { class: "play replay" },
+        el(
+          "div",
+          { class: "play-main" },
           this.regions.felt.element,
-          el("section", { class: "dock", "aria-label": "Time line" },
+          el(
+            "section",
+            { class: "dock", "aria-label": "Time line" },
             this.regions.words.element,
             el("div", { class: "timeline" }, this.slider, this.number),
-            el("div", { class: "buttons controls" },
-              step("|◀", "To the start", () => 1), step("◀", "One step back", () => this.version - 1),
+            el(
+              "div",
+              { class: "buttons controls" },
+              step("|◀", "To the start", () => 1),
+              step("◀", "One step back", () => this.version - 1),
               this.play,
-              step("▶", "One step on", () => this.version + 1), step("▶|", "To the end", () => last),
-              this.handChoice, this.trickChoice, this.allLabel),
-            this.regions.hand.element)),
-        el("aside", { class: "side", "aria-label": "Log" },
-          el("section", { class: "panel" }, el("h2", {}, "Log"), this.regions.log.element), this.regions.detail.element)),
-      el("div", { class: "below" },
+              step("▶", "One step on", () => this.version + 1),
+              step("▶|", "To the end", () => last),
+              this.handChoice,
+              this.trickChoice,
+              this.allLabel,
+            ),
+            this.regions.hand.element,
+          ),
+        ),
+        el(
+          "aside",
+          { class: "side", "aria-label": "Log" },
+          el("section", { class: "panel" }, el("h2", {}, "Log"), this.regions.log.element),
+          this.regions.detail.element,
+        ),
+      ),
+      el(
+        "div",
+        { class: "below" },
         checksPanel(this.id, credential(this.id), this.#read, jump),
-        chart(this.scores, names, start, (hand) => jump(this.places.find((place) => place.hand === hand)?.from ?? 1))),
+        chart(this.scores, names, start, (hand) =>
+          jump(this.places.find((place) => place.hand === hand)?.from ?? 1),
+        ),
+      ),
     );
     this.top.show({
-      title: titleOf(this.newest), where: "Looking back",
-      tools: [el("a", { class: "button", href: `#game=${this.id}` }, "To the table"), el("a", { class: "button", href: `#rules=${this.newest.game}` }, "Rules")],
+      title: titleOf(this.newest),
+      where: "Looking back",
+      tools: [
+        el("a", { class: "button", href: `#game=${this.id}` }, "To the table"),
+        el("a", { class: "button", href: `#rules=${this.newest.game}` }, "Rules"),
+      ],
     });
     document.title = `Looking back – ${titleOf(this.newest)} – Fairdeal`;
   }
@@ -122,7 +179,8 @@ export class ReplayScreen {
     this.view = view;
     this.#show();
     if (scroll) this.regions.felt.element.scrollIntoView({ block: "nearest" });
-    for (const near of [to + 1, to - 1]) if (near >= 1 && near <= this.events.length) this.#viewAt(near).catch(() => {});
+    for (const near of [to + 1, to - 1])
+      if (near >= 1 && near <= this.events.length) this.#viewAt(near).catch(() => {});
   }
 
   #again = () => this.view && this.#show();
@@ -143,11 +201,20 @@ export class ReplayScreen {
     regions.hand.show([view.private, look], () => ownHand(shown, () => {}));
     regions.words.show([event, look], () => [
       el("p", { class: "event-now", "aria-live": "polite" }, eventWords(this.newest, event)),
-      el("p", { class: "quiet" }, [view.hand ? phaseWords(view.hand.phase) : "", new Date(event.at).toLocaleString()].filter(Boolean).join(" · ")),
+      el(
+        "p",
+        { class: "quiet" },
+        [view.hand ? phaseWords(view.hand.phase) : "", new Date(event.at).toLocaleString()]
+          .filter(Boolean)
+          .join(" · "),
+      ),
     ]);
-    const stretch = place ? this.events.slice(place.from - 1, place.to) : this.events.slice(0, (this.places[0]?.from ?? this.events.length + 1) - 1);
+    const stretch = place
+      ? this.events.slice(place.from - 1, place.to)
+      : this.events.slice(0, (this.places[0]?.from ?? this.events.length + 1) - 1);
     regions.log.show([view.version, stretch[0]?.version, [...this.marks].length, look], () =>
-      logList(stretch, this.newest, this.marks, view.version, (version) => this.#go(version)));
+      logList(stretch, this.newest, this.marks, view.version, (version) => this.#go(version)),
+    );
     regions.detail.show(event, () => eventDetail(event));
     if (place) this.handChoice.value = String(place.from);
     this.#tricks(place, view.version);
@@ -159,9 +226,14 @@ export class ReplayScreen {
     const key = String(place?.from);
     if (this.trickChoice.dataset.hand !== key) {
       this.trickChoice.dataset.hand = key;
-      this.trickChoice.replaceChildren(el("option", { value: "" }, "Trick…"), ...tricks.map(({ label, version: at }) => el("option", { value: at }, label)));
+      this.trickChoice.replaceChildren(
+        el("option", { value: "" }, "Trick…"),
+        ...tricks.map(({ label, version: at }) => el("option", { value: at }, label)),
+      );
     }
-    this.trickChoice.value = tricks.some((trick) => trick.version === version) ? String(version) : "";
+    this.trickChoice.value = tricks.some((trick) => trick.version === version)
+      ? String(version)
+      : "";
     this.trickChoice.disabled = tricks.length === 0;
   }
 
@@ -183,11 +255,20 @@ export class ReplayScreen {
     if (this.version >= this.events.length) this.#go(1);
     this.play.textContent = "Pause";
     this.play.setAttribute("aria-pressed", "true");
-    this.playing = setInterval(() => (this.version >= this.events.length ? stop() : this.#go(this.version + 1)), STEP_MS);
+    this.playing = setInterval(
+      () => (this.version >= this.events.length ? stop() : this.#go(this.version + 1)),
+      STEP_MS,
+    );
   }
 
   #key = (event) => {
-    if (event.target.closest?.("input, select, textarea, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (
+      event.target.closest?.("input, select, textarea, dialog") ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey
+    )
+      return;
     if (event.key === " " && event.target.closest?.("button, summary, a")) return;
     if (event.key === "ArrowLeft") this.#go(this.version - 1);
     else if (event.key === "ArrowRight") this.#go(this.version + 1);

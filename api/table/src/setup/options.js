@@ -23,15 +23,37 @@ function field(name, schema) {
   if (kind.type === "boolean") {
     input = el("input", { type: "checkbox", ...common });
   } else if (kind.enum) {
-    input = el("select", common, kind.enum.map((value) => el("option", { value }, String(value).replaceAll("_", " "))));
+    input = el(
+      "select",
+      common,
+      kind.enum.map((value) => el("option", { value }, String(value).replaceAll("_", " "))),
+    );
   } else if (kind.type === "integer") {
-    input = el("input", { type: "number", step: 1, min: kind.minimum, max: kind.maximum, required: !kind.nullable, ...common });
+    input = el("input", {
+      type: "number",
+      step: 1,
+      min: kind.minimum,
+      max: kind.maximum,
+      required: !kind.nullable,
+      ...common,
+    });
   } else {
-    input = el("input", { type: "text", autocomplete: "off", minlength: kind.minLength, maxlength: kind.maxLength, pattern: kind.pattern?.replace(/^\^|\$$/g, ""), ...common });
+    input = el("input", {
+      type: "text",
+      autocomplete: "off",
+      minlength: kind.minLength,
+      maxlength: kind.maxLength,
+      pattern: kind.pattern?.replace(/^\^|\$$/g, ""),
+      ...common,
+    });
   }
-  const row = el("div", { class: kind.type === "boolean" ? "field check" : "field" },
-    el("label", { for: id }, words(name)), input,
-    help ? el("small", { id: help }, schema.description.replaceAll("`", "")) : null);
+  const row = el(
+    "div",
+    { class: kind.type === "boolean" ? "field check" : "field" },
+    el("label", { for: id }, words(name)),
+    input,
+    help ? el("small", { id: help }, schema.description.replaceAll("`", "")) : null,
+  );
   return { name, kind, input, row };
 }
 
@@ -50,19 +72,32 @@ function taken({ kind, input }) {
 /** The options of a game as a form part: `element`, and `values()`, those that are not the defaults. */
 export class OptionsForm {
   constructor({ options, profiles }) {
-    this.defaults = Object.fromEntries(Object.entries(options.properties).map(([name, schema]) => [name, schema.default]));
+    this.defaults = Object.fromEntries(
+      Object.entries(options.properties).map(([name, schema]) => [name, schema.default]),
+    );
     this.profiles = profiles;
     const names = Object.keys(options.properties);
     const middle = names.filter((name) => !FIRST.includes(name) && !LAST.includes(name));
-    const made = (some) => some.filter((name) => names.includes(name)).map((name) => field(name, options.properties[name]));
+    const made = (some) =>
+      some
+        .filter((name) => names.includes(name))
+        .map((name) => field(name, options.properties[name]));
     const [first, main, last] = [made(FIRST), made(middle), made(LAST)];
     this.fields = [...first, ...main, ...last];
     this.#reset();
     first[0]?.input.addEventListener("change", () => this.#reset(first[0].input.value));
-    const rows = (fields) => el("div", { class: "fields" }, fields.map(({ row }) => row));
-    this.element = el("div", {},
+    const rows = (fields) =>
+      el(
+        "div",
+        { class: "fields" },
+        fields.map(({ row }) => row),
+      );
+    this.element = el(
+      "div",
+      {},
       rows([...first, ...main]),
-      el("details", {}, el("summary", {}, "The deal, and what is shown when"), rows(last)));
+      el("details", {}, el("summary", {}, "The deal, and what is shown when"), rows(last)),
+    );
   }
 
   #base(profile) {
@@ -77,7 +112,11 @@ export class OptionsForm {
   values() {
     const all = Object.fromEntries(this.fields.map((one) => [one.name, taken(one)]));
     const base = this.#base(all.profile);
-    return Object.fromEntries(Object.entries(all).filter(([name, value]) =>
-      value !== base[name] || (name === "profile" && value !== this.defaults.profile)));
+    return Object.fromEntries(
+      Object.entries(all).filter(
+        ([name, value]) =>
+          value !== base[name] || (name === "profile" && value !== this.defaults.profile),
+      ),
+    );
   }
 }

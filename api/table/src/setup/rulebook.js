@@ -9,17 +9,51 @@ function inline(text) {
     if (/^`.+`$/.test(part)) return el("code", {}, part.slice(1, -1));
     if (/^\*\*.+\*\*$/.test(part)) return el("strong", {}, part.slice(2, -2));
     if (/^\*.+\*$/.test(part)) return el("em", {}, part.slice(1, -1));
-    if (/^\[[a-z]+\./.test(part)) return el("span", { class: "rule-id", "data-rule": part.slice(1, -1), tabindex: "-1" }, part.slice(1, -1));
+    if (/^\[[a-z]+\./.test(part))
+      return el(
+        "span",
+        { class: "rule-id", "data-rule": part.slice(1, -1), tabindex: "-1" },
+        part.slice(1, -1),
+      );
     return part;
   });
 }
 
 function table(lines) {
-  const cells = (line) => line.replace(/^\||\|$/g, "").split("|").map((cell) => cell.trim());
+  const cells = (line) =>
+    line
+      .replace(/^\||\|$/g, "")
+      .split("|")
+      .map((cell) => cell.trim());
   const [head, , ...rows] = lines;
-  return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Table" }, el("table", {},
-    el("thead", {}, el("tr", {}, cells(head).map((cell) => el("th", { scope: "col" }, inline(cell))))),
-    el("tbody", {}, rows.map((row) => el("tr", {}, cells(row).map((cell) => el("td", {}, inline(cell))))))));
+  return el(
+    "div",
+    { class: "scroll", tabindex: "0", role: "group", "aria-label": "Table" },
+    el(
+      "table",
+      {},
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          cells(head).map((cell) => el("th", { scope: "col" }, inline(cell))),
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        rows.map((row) =>
+          el(
+            "tr",
+            {},
+            cells(row).map((cell) => el("td", {}, inline(cell))),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 function block(text) {
@@ -27,11 +61,20 @@ function block(text) {
   const heading = /^(#{1,4}) (.+)/.exec(text);
   if (heading) {
     const rest = lines.slice(1).join("\n").trim();
-    return [el(`h${heading[1].length}`, {}, inline(heading[2].split("\n")[0])), ...(rest ? [block(rest)].flat() : [])];
+    return [
+      el(`h${heading[1].length}`, {}, inline(heading[2].split("\n")[0])),
+      ...(rest ? [block(rest)].flat() : []),
+    ];
   }
   if (lines[0].startsWith("|")) return table(lines);
   if (/^[-*] /.test(text)) {
-    return el("ul", {}, text.split(/\n(?=[-*] )/).map((item) => el("li", {}, inline(item.slice(2).replace(/\s+/g, " ")))));
+    return el(
+      "ul",
+      {},
+      text
+        .split(/\n(?=[-*] )/)
+        .map((item) => el("li", {}, inline(item.slice(2).replace(/\s+/g, " ")))),
+    );
   }
   return el("p", {}, inline(text.replace(/\s+/g, " ")));
 }
@@ -46,8 +89,14 @@ export class RulesScreen {
     try {
       const { title, rulebook } = await get(`/v1/rules/${encodeURIComponent(this.game)}`);
       if (this.left) return;
-      this.top.show({ title: `Rules of ${title}`, tools: [el("a", { class: "button", href: `#new=${this.game}` }, "New game")] });
-      const blocks = rulebook.trim().split(/\n{2,}/).flatMap((text) => block(text.trim()));
+      this.top.show({
+        title: `Rules of ${title}`,
+        tools: [el("a", { class: "button", href: `#new=${this.game}` }, "New game")],
+      });
+      const blocks = rulebook
+        .trim()
+        .split(/\n{2,}/)
+        .flatMap((text) => block(text.trim()));
       this.root.replaceChildren(el("article", { class: "page rulebook" }, blocks));
       const named = this.rule && this.root.querySelector(`[data-rule="${CSS.escape(this.rule)}"]`);
       if (named) {

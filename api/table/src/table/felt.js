@@ -27,8 +27,16 @@ export const rulesOf = (game) => ({ lodam, lorum, loc })[game] ?? plain;
 
 /** What the felt is drawn from: it is drawn again where one of these has changed. */
 export const feltValues = (view, showAll) => [
-  view.table, view.seats, view.scores, view.to_act, view.hand, view.status, view.rules, view.viewer,
-  view.private?.points, showAll ? view.opened : null,
+  view.table,
+  view.seats,
+  view.scores,
+  view.to_act,
+  view.hand,
+  view.status,
+  view.rules,
+  view.viewer,
+  view.private?.points,
+  showAll ? view.opened : null,
 ];
 
 /** The table as a view has it. */
@@ -36,8 +44,17 @@ export function felt(view, showAll = false) {
   const rules = rulesOf(view.game);
   return el(
     "div",
-    { class: `felt ${view.game} seats-${view.seats.length}${showAll && view.opened ? " all-open" : ""}`, role: "group", "aria-label": "The table" },
+    {
+      class: `felt ${view.game} seats-${view.seats.length}${showAll && view.opened ? " all-open" : ""}`,
+      role: "group",
+      "aria-label": "The table",
+    },
     seats(view, rules, showAll),
-    el("div", { class: "middle" }, el("div", { class: "plate" }, rules.plate(view)), rules.middle(view)),
+    el(
+      "div",
+      { class: "middle" },
+      el("div", { class: "plate" }, rules.plate(view)),
+      rules.middle(view),
+    ),
   );
 }

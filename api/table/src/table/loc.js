@@ -22,20 +22,32 @@ export const loc = {
     if (!view.table.laid.includes(seat)) return [];
     return view.table.trick ? [] : [["passed", "Discarded", "Has laid a card aside"]];
   },
-  laid: (view, seat) => view.table.trick > 0 && view.hand?.phase === "playing" && view.table.laid.includes(seat),
+  laid: (view, seat) =>
+    view.table.trick > 0 && view.hand?.phase === "playing" && view.table.laid.includes(seat),
 
   plate(view) {
     const { table } = view;
     if (!view.hand) return [];
-    const when = view.hand.phase === "betting" ? "Stakes" : table.trick ? `Trick ${table.trick} of 5` : "Discarding";
+    const when =
+      view.hand.phase === "betting"
+        ? "Stakes"
+        : table.trick
+          ? `Trick ${table.trick} of 5`
+          : "Discarding";
     return [
-      el("p", { class: "pot big-pot" }, el("strong", {}, chips(table.pot)), el("small", {}, "in the bank")),
+      el(
+        "p",
+        { class: "pot big-pot" },
+        el("strong", {}, chips(table.pot)),
+        el("small", {}, "in the bank"),
+      ),
       el("p", { class: "pot" }, `Hand ${view.hand.number} of ${table.hands} · ${when}`),
       outcome(view),
     ];
   },
 
-  middle: (view) => trick(view, view.table.shown, { marked: view.table.highest, label: "The latest cards shown" }),
+  middle: (view) =>
+    trick(view, view.table.shown, { marked: view.table.highest, label: "The latest cards shown" }),
 
   /** Beside the table: all the tricks of the hand. */
   more(view) {
@@ -45,8 +57,17 @@ export const loc = {
       "section",
       { class: "panel" },
       el("h3", {}, "Tricks of this hand"),
-      el("ol", { class: "small-tricks" }, tricks.map((cards) =>
-        el("li", {}, cards.map(({ card }) => cardFace(view.game, card))))),
+      el(
+        "ol",
+        { class: "small-tricks" },
+        tricks.map((cards) =>
+          el(
+            "li",
+            {},
+            cards.map(({ card }) => cardFace(view.game, card)),
+          ),
+        ),
+      ),
     );
   },
 };

@@ -17,11 +17,18 @@ function suit(view, letter) {
 function trump(view) {
   const { table, rules } = view;
   if (table.trump_card) {
-    return el("div", { class: "trump open" }, cardFace(view.game, table.trump_card), el("span", {}, "Trump"));
+    return el(
+      "div",
+      { class: "trump open" },
+      cardFace(view.game, table.trump_card),
+      el("span", {}, "Trump"),
+    );
   }
   if (!table.stock) return null;
   const words = table.trump_turned
-    ? rules.trump === "memory" ? "Trump turned down" : "Trump turned"
+    ? rules.trump === "memory"
+      ? "Trump turned down"
+      : "Trump turned"
     : `Stock of ${table.stock}`;
   return el("div", { class: "trump" }, cardBack(words), el("span", {}, words));
 }
@@ -47,7 +54,9 @@ export const lodam = {
     return [
       view.hand ? tricks(taken) : null,
       view.rules.scoring === "cumulative" && points !== null ? `score ${points}` : null,
-      view.viewer.seat === seat && view.private && view.hand ? `${view.private.points} points` : null,
+      view.viewer.seat === seat && view.private && view.hand
+        ? `${view.private.points} points`
+        : null,
     ].filter(Boolean);
   },
 
@@ -57,7 +66,9 @@ export const lodam = {
     return [
       due.includes(seat) ? ["due", "Due", "Due to lose a life"] : null,
       safe.includes(seat) ? ["safe", "Safe", "Safe for the rest of the hand"] : null,
-      only.includes(seat) ? ["only", "Takes only", "Has named the wrong player: may only take"] : null,
+      only.includes(seat)
+        ? ["only", "Takes only", "Has named the wrong player: may only take"]
+        : null,
       passing && passed.includes(seat) ? ["passed", "Passed", "Has passed"] : null,
     ].filter(Boolean);
   },
@@ -68,7 +79,9 @@ export const lodam = {
       trump(view),
       offer(view),
       table.led ? el("p", { class: "led" }, "Led: ", suit(view, table.led)) : null,
-      table.trump && view.rules.trump === "open" ? el("p", { class: "led" }, "Trumps: ", suit(view, table.trump)) : null,
+      table.trump && view.rules.trump === "open"
+        ? el("p", { class: "led" }, "Trumps: ", suit(view, table.trump))
+        : null,
     ];
   },
 
@@ -81,10 +94,19 @@ export const lodam = {
       "section",
       { class: "panel" },
       el("h3", {}, "Challenges"),
-      el("ul", { class: "plain-list" }, view.table.challenges.map((c) =>
-        el("li", {}, `${nameOf(view, c.seat)} challenged ${nameOf(view, c.challenged)}: `,
-          el("strong", {}, c.upheld ? "upheld" : "rejected"),
-          ` (${c.points[0]} against ${c.points[1]} points).`))),
+      el(
+        "ul",
+        { class: "plain-list" },
+        view.table.challenges.map((c) =>
+          el(
+            "li",
+            {},
+            `${nameOf(view, c.seat)} challenged ${nameOf(view, c.challenged)}: `,
+            el("strong", {}, c.upheld ? "upheld" : "rejected"),
+            ` (${c.points[0]} against ${c.points[1]} points).`,
+          ),
+        ),
+      ),
     );
   },
 };

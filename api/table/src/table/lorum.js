@@ -20,11 +20,17 @@ function layout(view) {
       const count = laid[suit] ? order.indexOf(laid[suit].high) + 1 : 0;
       return el(
         "ol",
-        { class: "layout-row", "aria-label": count ? suitName(view.game, suit) : `${suitName(view.game, suit)}, not begun` },
+        {
+          class: "layout-row",
+          "aria-label": count
+            ? suitName(view.game, suit)
+            : `${suitName(view.game, suit)}, not begun`,
+        },
         order.map((rank, i) =>
           i < count
             ? el("li", {}, cardFace(view.game, rank + suit))
-            : el("li", { class: "slot", "aria-hidden": "true" })),
+            : el("li", { class: "slot", "aria-hidden": "true" }),
+        ),
       );
     }),
   );
@@ -39,7 +45,9 @@ export const lorum = {
     const { contract, taken, penalties, passes } = view.table;
     if (!view.hand) return [];
     if (penaltyContracts.includes(contract)) {
-      return [tricks(taken[seat]), penalties[seat] ? `costing ${penalties[seat]}` : null].filter(Boolean);
+      return [tricks(taken[seat]), penalties[seat] ? `costing ${penalties[seat]}` : null].filter(
+        Boolean,
+      );
     }
     return passes[seat] ? [`passed ${passes[seat]} ×`] : [];
   },
@@ -50,7 +58,12 @@ export const lorum = {
     const { contract, round, pot } = view.table;
     if (!contract) return [];
     return [
-      el("p", { class: "contract" }, el("strong", {}, CONTRACTS[contract]?.title ?? contract), el("small", {}, CONTRACTS[contract]?.words)),
+      el(
+        "p",
+        { class: "contract" },
+        el("strong", {}, CONTRACTS[contract]?.title ?? contract),
+        el("small", {}, CONTRACTS[contract]?.words),
+      ),
       el("p", { class: "pot" }, `Round ${round} of ${view.rules.rounds} · Pot ${chips(pot)}`),
     ];
   },
@@ -58,7 +71,10 @@ export const lorum = {
   middle(view) {
     const { table } = view;
     if (table.layout) return layout(view);
-    if (table.run) return table.run.length ? row(view, table.run, "Run") : el("p", { class: "quiet" }, "A new run is to be led.");
+    if (table.run)
+      return table.run.length
+        ? row(view, table.run, "Run")
+        : el("p", { class: "quiet" }, "A new run is to be led.");
     return trick(view, table.trick ?? []);
   },
 

@@ -17,7 +17,12 @@ export function trick(view, cards, { marked = null, label = "Trick" } = {}) {
         "li",
         { class: seat === marked ? "played marked" : "played", vars: { x, y } },
         cardFace(view.game, card),
-        el("span", { class: "by" }, nameOf(view, seat), seat === marked ? el("span", { class: "unseen" }, " (highest)") : null),
+        el(
+          "span",
+          { class: "by" },
+          nameOf(view, seat),
+          seat === marked ? el("span", { class: "unseen" }, " (highest)") : null,
+        ),
       );
     }),
   );
@@ -29,6 +34,12 @@ export function row(view, cards, label) {
     "ol",
     { class: "run", "aria-label": label },
     cards.map(({ seat, card }) =>
-      el("li", { class: "played" }, cardFace(view.game, card), el("span", { class: "by" }, nameOf(view, seat)))),
+      el(
+        "li",
+        { class: "played" },
+        cardFace(view.game, card),
+        el("span", { class: "by" }, nameOf(view, seat)),
+      ),
+    ),
   );
 }

@@ -28,7 +28,11 @@ const badge = ([kind, text, title]) => el("span", { class: `badge ${kind}`, titl
 /** Lives as tokens, with the number for those who do not see them. */
 function lives(count) {
   const tokens = count > 5 ? `♥ × ${count}` : "♥".repeat(count) || "—";
-  return el("span", { class: "lives", role: "img", "aria-label": `${count} ${count === 1 ? "life" : "lives"}` }, tokens);
+  return el(
+    "span",
+    { class: "lives", role: "img", "aria-label": `${count} ${count === 1 ? "life" : "lives"}` },
+    tokens,
+  );
 }
 
 function counters(view, seat, rules) {
@@ -40,7 +44,9 @@ function counters(view, seat, rules) {
     score.lives === null ? null : lives(score.lives),
     usesChips ? el("span", {}, chips(score.chips)) : null,
     rules.counters(view, seat).map((text) => el("span", {}, text)),
-    view.seats[seat].kind === "bot" ? el("span", { class: "bot", title: `A bot (${view.seats[seat].bot})` }, "bot") : null,
+    view.seats[seat].kind === "bot"
+      ? el("span", { class: "bot", title: `A bot (${view.seats[seat].bot})` }, "bot")
+      : null,
   );
 }
 
@@ -48,7 +54,11 @@ function opened(view, seat) {
   const cards = view.opened?.hands[seat] ?? [];
   if (cards.length === 0) return null;
   const shown = sorted(view.game, view.rules, cards);
-  return el("span", { class: "opened-hand" }, shown.map((card) => cardFace(view.game, card)));
+  return el(
+    "span",
+    { class: "opened-hand" },
+    shown.map((card) => cardFace(view.game, card)),
+  );
 }
 
 function one(view, seat, rules, showAll) {
@@ -58,7 +68,9 @@ function one(view, seat, rules, showAll) {
   const me = view.viewer.seat === seat;
   const empty = seated.name === null && !seated.in;
   const badges = [
-    view.hand?.dealer === seat && view.status === "playing" ? ["dealer", "Dealer", "Deals this hand"] : null,
+    view.hand?.dealer === seat && view.status === "playing"
+      ? ["dealer", "Dealer", "Deals this hand"]
+      : null,
     ...(empty ? [] : rules.badges(view, seat)),
     seated.resigned ? ["gone", "Resigned", "A bot plays on"] : null,
     !seated.in && !empty ? ["gone", "Out", "Out of the game"] : null,
@@ -84,5 +96,9 @@ function one(view, seat, rules, showAll) {
 
 /** All the seats. `rules` is the game's own part of the table (see felt.js). */
 export function seats(view, rules, showAll) {
-  return el("ol", { class: "seats", "aria-label": "Players" }, round(view).map((seat) => one(view, seat, rules, showAll)));
+  return el(
+    "ol",
+    { class: "seats", "aria-label": "Players" },
+    round(view).map((seat) => one(view, seat, rules, showAll)),
+  );
 }

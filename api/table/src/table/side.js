@@ -5,7 +5,12 @@ import { el } from "../dom.js";
 import { nameOf, signed } from "../words/people.js";
 import { rulesOf } from "./felt.js";
 
-const small = (view, cards) => el("span", { class: "small-cards" }, cards.map((card) => cardFace(view.game, card)));
+const small = (view, cards) =>
+  el(
+    "span",
+    { class: "small-cards" },
+    cards.map((card) => cardFace(view.game, card)),
+  );
 
 /** The last trick or run that has gone, and the payments of the last hand. */
 export function previous(view) {
@@ -17,14 +22,32 @@ export function previous(view) {
   return el(
     "section",
     { class: "panel" },
-    el("h3", {}, onTable ? "Last hand" : view.table.run || view.table.layout ? "Just gone" : "Last trick"),
-    onTable ? null : el("ol", { class: "last-trick" }, gone.trick.map(({ seat, card }) =>
-      el("li", {}, cardFace(view.game, card), el("small", {}, nameOf(view, seat))))),
+    el(
+      "h3",
+      {},
+      onTable ? "Last hand" : view.table.run || view.table.layout ? "Just gone" : "Last trick",
+    ),
+    onTable
+      ? null
+      : el(
+          "ol",
+          { class: "last-trick" },
+          gone.trick.map(({ seat, card }) =>
+            el("li", {}, cardFace(view.game, card), el("small", {}, nameOf(view, seat))),
+          ),
+        ),
     onTable || gone.taker === null ? null : el("p", {}, `Taken by ${nameOf(view, gone.taker)}.`),
     paid.length
-      ? el("p", { class: "payments" }, `Hand ${gone.payments_hand} brought `,
-          paid.map(({ seat, chips, lives }, i) =>
-            `${i ? ", " : ""}${nameOf(view, seat)} ${[chips ? signed(chips) : null, lives ? `${signed(lives)} ${Math.abs(lives) === 1 ? "life" : "lives"}` : null].filter(Boolean).join(" and ")}`), ".")
+      ? el(
+          "p",
+          { class: "payments" },
+          `Hand ${gone.payments_hand} brought `,
+          paid.map(
+            ({ seat, chips, lives }, i) =>
+              `${i ? ", " : ""}${nameOf(view, seat)} ${[chips ? signed(chips) : null, lives ? `${signed(lives)} ${Math.abs(lives) === 1 ? "life" : "lives"}` : null].filter(Boolean).join(" and ")}`,
+          ),
+          ".",
+        )
       : null,
   );
 }
@@ -36,8 +59,16 @@ export function taken(view) {
   return el(
     "details",
     { class: "panel", "data-key": "taken" },
-    el("summary", {}, `Your tricks (${tricks.length})${view.private.points ? `, ${view.private.points} points` : ""}`),
-    el("ol", { class: "small-tricks" }, tricks.map((cards) => el("li", {}, small(view, cards)))),
+    el(
+      "summary",
+      {},
+      `Your tricks (${tricks.length})${view.private.points ? `, ${view.private.points} points` : ""}`,
+    ),
+    el(
+      "ol",
+      { class: "small-tricks" },
+      tricks.map((cards) => el("li", {}, small(view, cards))),
+    ),
   );
 }
 
@@ -57,11 +88,34 @@ export function standings(view) {
     el(
       "table",
       { "aria-labelledby": "standings" },
-      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Player"), columns.map(([title]) => el("th", { scope: "col" }, title)))),
-      el("tbody", {}, view.scores.map((score) =>
-        el("tr", { class: won.includes(score.seat) ? "winner" : "" },
-          el("th", { scope: "row" }, nameOf(view, score.seat), won.includes(score.seat) ? " ★" : "", won.includes(score.seat) ? el("span", { class: "unseen" }, " (winner)") : null),
-          columns.map(([, value]) => el("td", {}, String(value(score) ?? "–")))))),
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          el("th", { scope: "col" }, "Player"),
+          columns.map(([title]) => el("th", { scope: "col" }, title)),
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        view.scores.map((score) =>
+          el(
+            "tr",
+            { class: won.includes(score.seat) ? "winner" : "" },
+            el(
+              "th",
+              { scope: "row" },
+              nameOf(view, score.seat),
+              won.includes(score.seat) ? " ★" : "",
+              won.includes(score.seat) ? el("span", { class: "unseen" }, " (winner)") : null,
+            ),
+            columns.map(([, value]) => el("td", {}, String(value(score) ?? "–"))),
+          ),
+        ),
+      ),
     ),
   );
 }

@@ -10,7 +10,9 @@ export const canHash = () => Boolean(globalThis.crypto?.subtle);
 export function canonical(value) {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (value === null || typeof value !== "object") return JSON.stringify(value);
-  const members = Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`);
+  const members = Object.keys(value)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`);
   return `{${members.join(",")}}`;
 }
 
@@ -25,14 +27,20 @@ export function fromHex(text) {
 
 /** Unpadded base64url, exactly as encoding the bytes gives it. Throws TypeError. */
 export function fromBase64url(text) {
-  if (typeof text !== "string" || !/^[A-Za-z0-9_-]*$/.test(text)) throw new TypeError("not base64url");
-  const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+  if (typeof text !== "string" || !/^[A-Za-z0-9_-]*$/.test(text))
+    throw new TypeError("not base64url");
+  const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) =>
+    c.charCodeAt(0),
+  );
   if (base64url(bytes) !== text) throw new TypeError("not base64url");
   return bytes;
 }
 
 export const base64url = (bytes) =>
-  btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
 
 /** SHA-256 of byte strings, one after another. */
 export async function sha256(...parts) {

@@ -8,7 +8,11 @@ const ZEROS = "0".repeat(64);
 async function hashOf(event) {
   const { actor, at, command, data, game, prev, schema, type, version } = event;
   const sealed = event.sealed.map((part) => ({ digest: part.digest, for: part.for }));
-  return hex(await sha256(encoded(canonical({ actor, at, command, data, game, prev, schema, sealed, type, version }))));
+  return hex(
+    await sha256(
+      encoded(canonical({ actor, at, command, data, game, prev, schema, sealed, type, version })),
+    ),
+  );
 }
 
 /** Problems of the chain, `[version, reason]`. */
@@ -17,9 +21,12 @@ export async function chainProblems(id, events) {
   let prev = ZEROS;
   for (const [index, event] of events.entries()) {
     if (event.game !== id) problems.push([event.version, "the event is of another game"]);
-    if (event.version !== index + 1) return [...problems, [index + 1, `the event in its place says version ${event.version}`]];
-    if (event.prev !== prev) problems.push([event.version, "it does not follow from the event before"]);
-    else if ((await hashOf(event)) !== event.hash) problems.push([event.version, "the hash does not fit what it says"]);
+    if (event.version !== index + 1)
+      return [...problems, [index + 1, `the event in its place says version ${event.version}`]];
+    if (event.prev !== prev)
+      problems.push([event.version, "it does not follow from the event before"]);
+    else if ((await hashOf(event)) !== event.hash)
+      problems.push([event.version, "the hash does not fit what it says"]);
     prev = event.hash;
   }
   return problems;
@@ -31,9 +38,11 @@ export function orderProblems(events) {
   const seen = new Set();
   let last = null;
   for (const event of events) {
-    if (last !== null && event.at < last.at) problems.push([event.version, "its time lies before that of the event before"]);
+    if (last !== null && event.at < last.at)
+      problems.push([event.version, "its time lies before that of the event before"]);
     if (event.command === last?.command) {
-      if (event.at !== last.at || event.actor !== last.actor) problems.push([event.version, "time or actor differ within one command"]);
+      if (event.at !== last.at || event.actor !== last.actor)
+        problems.push([event.version, "time or actor differ within one command"]);
     } else if (seen.has(event.command)) problems.push([event.version, "its command was at an end"]);
     seen.add(event.command);
     last = event;

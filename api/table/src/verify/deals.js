@@ -19,7 +19,8 @@ export async function dealFindings(events) {
   const findings = [];
   for (const started of events.filter(({ type }) => type === "HandStarted")) {
     const { hand } = started.data;
-    const ofHand = (type) => events.find((event) => event.type === type && event.data.hand === hand);
+    const ofHand = (type) =>
+      events.find((event) => event.type === type && event.data.hand === hand);
     const [revealed, cut, dealt] = [ofHand("SeedRevealed"), ofHand("PackCut"), ofHand("HandDealt")];
     const versions = [started.version, dealt?.version ?? started.version];
     if (revealed) {
@@ -51,17 +52,24 @@ async function handProblems(cards, created, { started, revealed, cut, dealt }) {
     problems.push([started.version, "another seed was sealed than the one revealed"]);
   }
   if (started.data.by_lot) {
-    const lot = await (await Drawing.from(seed, `${deal}:0:dealer`)).below(created.data.seats.length);
-    if (lot !== started.data.dealer) problems.push([started.version, "the lot makes another seat the dealer"]);
+    const lot = await (
+      await Drawing.from(seed, `${deal}:0:dealer`)
+    ).below(created.data.seats.length);
+    if (lot !== started.data.dealer)
+      problems.push([started.version, "the lot makes another seat the dealer"]);
   }
   if (!cut) return problems;
   const { at, nonce, auto } = cut.data;
   if (!(at >= 1 && at < cards.length)) return [...problems, [cut.version, "there is no such cut"]];
   if (auto) {
-    const place = 1 + (await (await Drawing.from(seed, `${deal}:${hand}:cut`)).below(cards.length - 1));
+    const place =
+      1 + (await (await Drawing.from(seed, `${deal}:${hand}:cut`)).below(cards.length - 1));
     if (at !== place || nonce !== "") problems.push([cut.version, "the server’s cut is another"]);
   }
-  if (dealt) problems.push(...(await dealtProblems(cards, seed, `${deal}:${hand}:${nonce}`, at, started, dealt)));
+  if (dealt)
+    problems.push(
+      ...(await dealtProblems(cards, seed, `${deal}:${hand}:${nonce}`, at, started, dealt)),
+    );
   return problems;
 }
 
@@ -81,7 +89,12 @@ async function dealtProblems(cards, seed, message, at, started, dealt) {
   for (const part of dealt.sealed) {
     const given = part.for.length === 0 ? stock : hands.get(part.for[0]);
     if (part.data !== undefined && canonical(part.data.cards) !== canonical(given)) {
-      problems.push([dealt.version, part.for.length ? `seat ${part.for[0] + 1} was dealt other cards` : "the stock holds other cards"]);
+      problems.push([
+        dealt.version,
+        part.for.length
+          ? `seat ${part.for[0] + 1} was dealt other cards`
+          : "the stock holds other cards",
+      ]);
     }
   }
   return problems;

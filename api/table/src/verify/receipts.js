@@ -6,7 +6,8 @@ async function keyOf(keys, kid) {
   for (const { kty, crv, x } of keys) {
     if (kty !== "OKP" || crv !== "Ed25519") continue;
     // By its own thumbprint, never by the name that it claims.
-    if (base64url(await sha256(encoded(canonical({ crv, kty, x })))) === kid) return { kty, crv, x };
+    if (base64url(await sha256(encoded(canonical({ crv, kty, x })))) === kid)
+      return { kty, crv, x };
   }
   return null;
 }
@@ -33,10 +34,19 @@ export async function receiptFinding(id, events, receipt, keys) {
   const jwk = await keyOf(keys, receipt.key);
   if (!jwk) return { status: "failed", detail: "the service has no key of that name" };
   const key = await imported(jwk);
-  if (!key) return { status: "not_yet_possible", detail: "this browser cannot check Ed25519 signatures; the hash fits" };
+  if (!key)
+    return {
+      status: "not_yet_possible",
+      detail: "this browser cannot check Ed25519 signatures; the hash fits",
+    };
   let holds = false;
   try {
-    holds = await crypto.subtle.verify("Ed25519", key, fromBase64url(signature), encoded(canonical(signed)));
+    holds = await crypto.subtle.verify(
+      "Ed25519",
+      key,
+      fromBase64url(signature),
+      encoded(canonical(signed)),
+    );
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
   }

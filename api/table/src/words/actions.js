@@ -9,21 +9,36 @@ const KINDS = { coat: "a coat for a coat", card: "a card for a card" };
 export function actionWords(view, action) {
   const card = action.card && cardName(view.game, action.card);
   switch (action.type) {
-    case "bet": return `Put in ${view.rules.stake}`;
-    case "deal": return "Deal";
-    case "cut": return "Cut the pack";
-    case "play": return `Play ${card}`;
-    case "discard": return `Discard ${card}`;
-    case "pass": return "Pass";
-    case "offer_trade": return `Offer ${card}, ${KINDS[action.kind] ?? action.kind}`;
-    case "accept_trade": return `Give ${card}`;
-    case "decline_trade": return "Decline";
-    case "withdraw_trade": return "Take the offer back";
-    case "see_trump": return "I have seen it";
-    case "take": return "Take the trick";
-    case "leave": return `Leave it to ${nameOf(view, action.seat)}`;
-    case "announce": return "Announce 31";
-    case "challenge": return `Challenge ${nameOf(view, action.seat)}`;
+    case "bet":
+      return `Put in ${view.rules.stake}`;
+    case "deal":
+      return "Deal";
+    case "cut":
+      return "Cut the pack";
+    case "play":
+      return `Play ${card}`;
+    case "discard":
+      return `Discard ${card}`;
+    case "pass":
+      return "Pass";
+    case "offer_trade":
+      return `Offer ${card}, ${KINDS[action.kind] ?? action.kind}`;
+    case "accept_trade":
+      return `Give ${card}`;
+    case "decline_trade":
+      return "Decline";
+    case "withdraw_trade":
+      return "Take the offer back";
+    case "see_trump":
+      return "I have seen it";
+    case "take":
+      return "Take the trick";
+    case "leave":
+      return `Leave it to ${nameOf(view, action.seat)}`;
+    case "announce":
+      return "Announce 31";
+    case "challenge":
+      return `Challenge ${nameOf(view, action.seat)}`;
     default: {
       const { type, ...more } = action;
       const words = Object.entries(more).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
@@ -37,15 +52,24 @@ export function groupWords(view, action) {
   switch (action.type) {
     case "offer_trade":
       return action.kind === "coat" ? "“A coat for a coat?” Offer" : "“A card for a card?” Offer";
-    case "accept_trade": return "Accept, and give";
-    default: return action.type.replaceAll("_", " ");
+    case "accept_trade":
+      return "Accept, and give";
+    default:
+      return action.type.replaceAll("_", " ");
   }
 }
 
 const PHASES = {
-  cutting: "Cutting", dealing: "Dealing", betting: "Betting", trading: "Trading",
-  discarding: "Discarding", playing: "Play", trump_shown: "The trump is shown", taking: "Whose trick?",
-  reckoning: "Reckoning", over: "Over",
+  cutting: "Cutting",
+  dealing: "Dealing",
+  betting: "Betting",
+  trading: "Trading",
+  discarding: "Discarding",
+  playing: "Play",
+  trump_shown: "The trump is shown",
+  taking: "Whose trick?",
+  reckoning: "Reckoning",
+  over: "Over",
 };
 
 export const phaseWords = (phase) => PHASES[phase] ?? phase.replaceAll("_", " ");
@@ -62,7 +86,9 @@ export function prompt(view) {
   if (me !== null && view.to_act.includes(me)) return mine(view);
   const others = view.to_act.filter((seat) => seat !== me).map((seat) => nameOf(view, seat));
   const free = me !== null && view.actions.length ? " You may act as well." : "";
-  return others.length ? `Waiting for ${list(others)}.${free}` : `The next step is the server’s.${free}`;
+  return others.length
+    ? `Waiting for ${list(others)}.${free}`
+    : `The next step is the server’s.${free}`;
 }
 
 /** Who has won, in words. */
@@ -77,25 +103,39 @@ export function winners(view) {
 function mine(view) {
   const types = new Set(view.actions.map((action) => action.type));
   switch (view.hand?.phase) {
-    case "cutting": return "Cut the pack.";
-    case "dealing": return "The pack is cut: deal.";
-    case "betting": return `Put in your stake of ${view.rules.stake}.`;
-    case "discarding": return "Lay one card aside, face down.";
-    case "trump_shown": return `Remember the trump: ${view.table.trump ? suitName(view.game, view.table.trump) : "look at the card"}.`;
-    case "taking": return "Is this trick yours, or did somebody trump you?";
-    case "reckoning": return types.size > 1 ? "The last trick is gone. Announce, challenge or pass." : "The last trick is gone. Pass.";
+    case "cutting":
+      return "Cut the pack.";
+    case "dealing":
+      return "The pack is cut: deal.";
+    case "betting":
+      return `Put in your stake of ${view.rules.stake}.`;
+    case "discarding":
+      return "Lay one card aside, face down.";
+    case "trump_shown":
+      return `Remember the trump: ${view.table.trump ? suitName(view.game, view.table.trump) : "look at the card"}.`;
+    case "taking":
+      return "Is this trick yours, or did somebody trump you?";
+    case "reckoning":
+      return types.size > 1
+        ? "The last trick is gone. Announce, challenge or pass."
+        : "The last trick is gone. Pass.";
     case "trading":
       if (types.has("decline_trade")) return "An offer stands: accept it or decline.";
       return types.has("offer_trade") ? "Offer a trade, or pass." : "Pass, to begin the play.";
-    default: return playing(view, types);
+    default:
+      return playing(view, types);
   }
 }
 
 function playing(view, types) {
-  if (!types.has("play")) return types.has("decline_trade") ? "Answer the offer before you lead." : "It is your turn.";
+  if (!types.has("play"))
+    return types.has("decline_trade") ? "Answer the offer before you lead." : "It is your turn.";
   const { table, game } = view;
   if (game === "loc") return `Lay a card face down for trick ${table.trick}.`;
-  if (table.layout) return table.layout.start ? "Lay a card that fits." : "Lay the first card: it sets the start rank.";
+  if (table.layout)
+    return table.layout.start
+      ? "Lay a card that fits."
+      : "Lay the first card: it sets the start rank.";
   if (table.run) return table.run.length ? "Play the next card in order." : "Lead any card.";
   if (!table.trick?.length) return "Your lead: play any card.";
   const led = table.trick[0].card[1];

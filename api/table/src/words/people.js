@@ -3,7 +3,10 @@
 /** What the player at a seat is called. */
 export function nameOf(view, seat) {
   const found = view.seats[seat];
-  return found?.name ?? (found?.in === false && view.status === "waiting" ? "Open seat" : `Seat ${seat + 1}`);
+  return (
+    found?.name ??
+    (found?.in === false && view.status === "waiting" ? "Open seat" : `Seat ${seat + 1}`)
+  );
 }
 
 /** "You" for the viewer, else the name. */
@@ -13,7 +16,8 @@ export const who = (view, seat) => (view.viewer.seat === seat ? "You" : nameOf(v
 export const whom = (view, seat) => (view.viewer.seat === seat ? "you" : nameOf(view, seat));
 
 /** A verb that goes with `who`: `does(view, 2, "play", "plays")`. */
-export const does = (view, seat, mine, theirs) => `${who(view, seat)} ${view.viewer.seat === seat ? mine : theirs}`;
+export const does = (view, seat, mine, theirs) =>
+  `${who(view, seat)} ${view.viewer.seat === seat ? mine : theirs}`;
 
 /** "Anna", "Anna and Bert", "Anna, Bert and Cleo". */
 export function list(names) {
