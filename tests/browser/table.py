@@ -134,7 +134,7 @@ class Desk:
             self.complaints.append(f"{kind}: {text}")
 
     async def close(self) -> None:
-        hosts = {urlsplit(url).hostname for url in self.asked if not url.startswith("blob:")}
+        hosts = {urlsplit(url).hostname for url in self.asked if url.startswith("http")}
         # A fragment is for the page alone: it is told here and never sent.
         sent = [url.partition("#")[0] for url in self.asked]
         secrets = [url for url in sent if "token" in url or "key=" in url or HOST_KEY in url]

@@ -1,10 +1,12 @@
 """From the host key to the first cards, with links that invite others."""
 
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
 from playwright.async_api import expect
 
+from api.opening import lead
 from tests.api.running import HOST_KEY, bearer
 from tests.browser.table import HAND, WAYS, Desk, House
 
@@ -44,6 +46,14 @@ async def test_a_game_is_started_with_the_host_key(house: House, desk: Desk) -> 
     await bert.page.reload()
     await bert.reach(1)
     assert len(await bert.cards()) == 17
+
+
+async def test_serve_open_leads_to_the_table(house: House, desk: Desk, tmp_path: Path) -> None:
+    """The file that `fairdeal serve --open` hands to the browser; the key does not stay in the
+    address."""
+    seat = await desk.open(lead(tmp_path, house.address, HOST_KEY).as_uri())
+    await expect(seat.page.get_by_role("heading", name="Your games")).to_be_visible()
+    assert seat.page.url == f"{house.address}/"
 
 
 async def test_open_seats_are_filled_and_the_game_begins(house: House, desk: Desk) -> None:

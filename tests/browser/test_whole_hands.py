@@ -9,7 +9,7 @@ from tests.browser.table import HAND, WAYS, Desk, House, Seat
 
 GAMES: dict[str, tuple[int, dict[str, Any]]] = {
     # The viewer, at seat 0, is on the dealer's right: so they cut.
-    "lodam": (2, {"cut": "manual", "first_dealer": 1}),
+    "lodam": (4, {"cut": "manual", "first_dealer": 1}),
     # Dealing goes to the right: who sits on the dealer's left cuts.
     "lorum": (3, {"cut": "manual", "first_dealer": 3}),
     "loc": (3, {"cut": "manual", "bets": "manual", "first_dealer": 1}),

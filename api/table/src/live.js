@@ -8,7 +8,7 @@ const SILENT_MS = 40_000; // The service sends something at least every 15 s.
 const FIRST_MS = 10_000; // And its first message at once.
 const HIDDEN_MS = 60_000; // How long a tab that nobody looks at stays connected.
 const WAIT_SECONDS = 25;
-const SLOWEST_MS = 8_000;
+const SLOWEST_MS = 5_000;
 
 const pause = (ms, signal) =>
   new Promise((done) => {

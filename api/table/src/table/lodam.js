@@ -4,7 +4,7 @@ import { cardBack, cardFace } from "../cards/card.js";
 import { shownSuit, suitName } from "../cards/names.js";
 import { suitIcon } from "../cards/suits.js";
 import { el } from "../dom.js";
-import { list, nameOf, tricks, who } from "../words/people.js";
+import { list, nameOf, points, tricks, who } from "../words/people.js";
 import { trick } from "./played.js";
 
 const KINDS = { coat: "a coat for a coat", card: "a card for a card" };
@@ -50,13 +50,11 @@ export const lodam = {
 
   counters(view, seat) {
     const taken = view.table.taken[seat] ?? 0;
-    const points = view.scores[seat].points;
+    const score = view.scores[seat].points;
     return [
       view.hand ? tricks(taken) : null,
-      view.rules.scoring === "cumulative" && points !== null ? `score ${points}` : null,
-      view.viewer.seat === seat && view.private && view.hand
-        ? `${view.private.points} points`
-        : null,
+      view.rules.scoring === "cumulative" && score !== null ? `score ${score}` : null,
+      view.viewer.seat === seat && view.private && view.hand ? points(view.private.points) : null,
     ].filter(Boolean);
   },
 

@@ -2,7 +2,7 @@
 
 import { cardFace } from "../cards/card.js";
 import { el } from "../dom.js";
-import { nameOf, signed } from "../words/people.js";
+import { nameOf, points, signed } from "../words/people.js";
 import { rulesOf } from "./felt.js";
 
 const small = (view, cards) =>
@@ -62,7 +62,7 @@ export function taken(view) {
     el(
       "summary",
       {},
-      `Your tricks (${tricks.length})${view.private.points ? `, ${view.private.points} points` : ""}`,
+      `Your tricks (${tricks.length})${view.private.points ? `, ${points(view.private.points)}` : ""}`,
     ),
     el(
       "ol",
@@ -78,7 +78,7 @@ export function standings(view) {
   const columns = [
     view.scores.some(({ lives }) => lives !== null) ? ["Lives", (s) => s.lives] : null,
     rules.chips(view) ? ["Chips", (s) => signed(s.chips)] : null,
-    view.scores.some(({ points }) => points !== null) ? ["Points so far", (s) => s.points] : null,
+    view.scores.some((score) => score.points !== null) ? ["Points so far", (s) => s.points] : null,
   ].filter(Boolean);
   const won = view.result?.winners ?? [];
   return el(

@@ -13,14 +13,12 @@ const MOST = 20; // More failures than so many of one check are summed up.
 /** One finding for each problem, or one that says that there is none. */
 function verdict(check, problems, versions, passed) {
   if (problems.length === 0) return [{ check, status: "passed", versions, detail: passed }];
-  const told = problems
-    .slice(0, MOST)
-    .map(([version, reason]) => ({
-      check,
-      status: "failed",
-      versions: [version],
-      detail: `version ${version}: ${reason}`,
-    }));
+  const told = problems.slice(0, MOST).map(([version, reason]) => ({
+    check,
+    status: "failed",
+    versions: [version],
+    detail: `version ${version}: ${reason}`,
+  }));
   if (problems.length > MOST) {
     told.push({
       check,

@@ -53,7 +53,8 @@ const TELL = {
     `${does(v, d.seat, "offer", "offers")} ${KINDS[d.kind] ?? d.kind}${open(e).card ? ` (the ${cardName(v.game, open(e).card)})` : ""}.`,
   TradeDeclined: (v, d) => `${does(v, d.seat, "decline", "declines")}.`,
   TradeWithdrawn: (v, d) => `${does(v, d.seat, "take", "takes")} the offer back.`,
-  TradeLapsed: (v, d) => `The offer of ${whom(v, d.seat)} lapses.`,
+  TradeLapsed: (v, d) =>
+    v.viewer.seat === d.seat ? "Your offer lapses." : `The offer of ${nameOf(v, d.seat)} lapses.`,
   TradeConcluded: (v, d, e) => {
     const [from, to] = d.seats.map((seat) => whom(v, seat));
     const cards = open(e).offered
@@ -108,7 +109,8 @@ function moved(view, { changes, pot }) {
 /** An event in a sentence. */
 export function eventWords(view, event) {
   const tell = TELL[event.type];
-  return tell ? tell(view, event.data, event) : event.type.replace(/(?<=.)([A-Z])/g, " $1");
+  const words = tell ? tell(view, event.data, event) : event.type.replace(/(?<=.)([A-Z])/g, " $1");
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** Whether an event is worth telling to somebody who plays. */

@@ -34,5 +34,8 @@ export function chips(amount, signed = false) {
 /** `1 trick`, `2 tricks`. */
 export const tricks = (count) => `${count} ${count === 1 ? "trick" : "tricks"}`;
 
+/** `1 point`, `2 points`. */
+export const points = (count) => `${count} ${count === 1 ? "point" : "points"}`;
+
 /** A signed number as it is printed. */
 export const signed = (amount) => `${amount > 0 ? "+" : ""}${String(amount).replace("-", "−")}`;
