@@ -99,15 +99,19 @@ async def test_what_the_rules_forbid_is_said_with_the_rule(house: House, desk: D
     seat = await desk.open(played.link(0))
     await seat.reach(played.ask(0)["version"])
     await seat.page.evaluate(
-        "() => { window.fetch = ((ask) => (path, how) => how.method === 'POST'"
-        " ? ask(path, how) : new Promise(() => {}))(window.fetch); }"
+        """() => {
+          window.asks = window.fetch;
+          window.fetch = (path, how) =>
+            how.method === 'POST' ? window.asks(path, how) : new Promise(() => {});
+        }"""
     )
     played.act(0, {"type": "pass"})
     await seat.page.locator("button[data-action=pass]").click(force=True)
     notice = seat.page.locator(".notice.problem")
     await expect(notice).to_contain_text("lodam.passed")
-    await seat.page.unroute_all()
-    await seat.page.evaluate("location.reload()")
+    await seat.page.evaluate("() => { window.fetch = window.asks; }")
+    await notice.get_by_role("link", name="Rule lodam.passed").click()
+    await expect(seat.page.locator(".rule-id.named")).to_have_text("lodam.passed")
 
 
 async def test_a_link_that_is_no_longer_valid_says_so(house: House, desk: Desk) -> None:

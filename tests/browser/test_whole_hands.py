@@ -56,6 +56,24 @@ async def test_a_whole_hand_by_clicks(game: str, house: House, desk: Desk) -> No
         await expect(row).to_contain_text(str(score["lives"] or abs(score["chips"])))
 
 
+async def test_a_hand_by_finger(house: House, desk: Desk) -> None:
+    """On a telephone: no hovering, cards that are large enough to hit."""
+    played = house.game("loc", ["Anna"], 2)
+    link = played.link(0)
+    seat = await desk.open(link, width=360, height=740, has_touch=True, is_mobile=True)
+    await seat.reach(1)
+    while await hand_number(seat) == 1:
+        before = await seat.version()
+        card = seat.page.locator(HAND).last
+        box = await card.bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) >= 44
+        await card.tap()
+        await seat.reach(before + 1)
+        await seat.reach(played.ask(0)["version"])
+    assert played.ask(0)["hand"]["number"] == 2
+
+
 async def test_a_game_to_its_end(house: House, desk: Desk) -> None:
     """The last trick, the result in words, and the way to look back."""
     played = house.game("loc", ["Anna"], 1, rules={"hands": 1})

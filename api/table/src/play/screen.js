@@ -101,9 +101,10 @@ export class PlayScreen {
   async #take(view) {
     const from = this.#told ?? Math.max(0, view.version - FEED);
     const first = this.#told === null;
-    const news = await events(this.id, credential(this.id), from).catch(() => []);
-    const upto = news.filter(({ version }) => version <= view.version);
-    this.#told = view.version;
+    const news = await events(this.id, credential(this.id), from).catch(() => null);
+    const upto = (news ?? []).filter(({ version }) => version <= view.version);
+    // What could not be read now is told with the next view.
+    if (news) this.#told = view.version;
     this.feed = [...this.feed, ...upto.filter(worthTelling)].slice(-FEED);
     if (!first) this.#announce(view, upto);
     this.pace.lead(view, first ? [] : upto);
@@ -228,7 +229,7 @@ export class PlayScreen {
     return el(
       "section",
       { class: "panel" },
-      el("h3", {}, "What happened"),
+      el("h2", {}, "What happened"),
       el(
         "ol",
         {

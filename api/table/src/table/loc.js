@@ -56,7 +56,7 @@ export const loc = {
     return el(
       "section",
       { class: "panel" },
-      el("h3", {}, "Tricks of this hand"),
+      el("h2", {}, "Tricks of this hand"),
       el(
         "ol",
         { class: "small-tricks" },

@@ -91,7 +91,7 @@ export const lodam = {
     return el(
       "section",
       { class: "panel" },
-      el("h3", {}, "Challenges"),
+      el("h2", {}, "Challenges"),
       el(
         "ul",
         { class: "plain-list" },

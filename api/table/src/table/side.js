@@ -23,7 +23,7 @@ export function previous(view) {
     "section",
     { class: "panel" },
     el(
-      "h3",
+      "h2",
       {},
       onTable ? "Last hand" : view.table.run || view.table.layout ? "Just gone" : "Last trick",
     ),
@@ -84,7 +84,7 @@ export function standings(view) {
   return el(
     "section",
     { class: "panel" },
-    el("h3", { id: "standings" }, "Standings"),
+    el("h2", { id: "standings" }, "Standings"),
     el(
       "table",
       { "aria-labelledby": "standings" },
