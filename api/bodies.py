@@ -40,17 +40,21 @@ class Person(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NewPlayer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Who takes a seat: a person by name, or a bot (which may be given a name too)."""
+    """Who takes a seat: a person by name, or a bot (which may be given a name too, and a pace: it
+    acts so many milliseconds after what lets it act)."""
 
     name: Name | None = None
     ref: Ref | None = None
     bot: BotName | None = None
+    delay_ms: Annotated[int, msgspec.Meta(ge=0, le=60_000)] = 0
 
     def __post_init__(self) -> None:
         if self.name is None and self.bot is None:
             raise ValueError("a player has a `name`, or is a `bot`")
         if self.bot is not None and self.ref is not None:
             raise ValueError("a bot has no `ref`")
+        if self.bot is None and self.delay_ms:
+            raise ValueError("only a bot has a `delay_ms`")
 
 
 class NewGame(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

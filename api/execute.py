@@ -46,6 +46,9 @@ from eventstore.records import (
     WrongVersion,
 )
 
+_SOON_SECONDS: Final = 90.0
+"""What is due within this time, its process attends to by itself."""
+
 
 class KeptAnswer(msgspec.Struct, frozen=True):
     """What is kept with a key: status and receipt; all else is drawn again from the log."""
@@ -106,8 +109,11 @@ class Executor:
         self._clock: Final = clock
         self._turns: Final[WeakValueDictionary[str, asyncio.Lock]] = WeakValueDictionary()
         self._bots: Final[OrderedDict[str, _Bots]] = OrderedDict()
+        self._timers: Final[dict[str, asyncio.TimerHandle]] = {}
         self.unfinished: Final = asyncio.Event()
         """Set when a game wants attention at once (see `waker`)."""
+        self.wanting: Final[set[str]] = set()
+        """Games in which the server, a bot or the clock has something to do now."""
         self.opened: Final[set[str]] = set()
         """Games of which a hand has just been opened, which disputes may wait for."""
 
@@ -117,8 +123,7 @@ class Executor:
         """Set up a game, or answer again what the key set up. Raises Problem."""
         batch = Batch(ask.id, None, self._clock(), secret)
         batch.add(ask, None)
-        players = await self._players(batch)
-        match await self._append(batch, players, tenant, key):
+        match await self._append(batch, tenant, key, batch.at):
             case Receipt() as receipt:
                 return _done(batch, receipt)
             case Replayed(answer):
@@ -152,8 +157,7 @@ class Executor:
                         if again is not None:
                             return again
                     raise
-                players = await self._players(batch)
-                match await self._append(batch, players, known.tenant, asked.key, asked.erase):
+                match await self._append(batch, known.tenant, asked.key, batch.at, asked.erase):
                     case Receipt() as receipt:
                         return _done(batch, receipt)
                     case Replayed(answer):
@@ -165,18 +169,23 @@ class Executor:
         raise unavailable("The game is moving on too fast; try again.")
 
     async def go_on(self, game_id: str) -> None:
-        """Do what the server and the bots are to do in a game without being asked, and what is
-        overdue by the clock. Whoever else did it first has done it."""
+        """Do what the server and the bots are to do in a game by now without being asked, and what
+        is overdue by the clock. Whoever else did it first has done it."""
         async with self._turn(game_id):
             known = await self._games.fresh(game_id)
             if known is None:
                 return
-            batch = Batch(game_id, known, self._clock(), known.secret)
-            deadline = known.table.deadline
-            if deadline is not None and deadline <= batch.at:
+            now = max(self._clock(), known.at)
+            batch = Batch(game_id, known, known.at, known.secret)
+            bot, deadline = batch.next_bot(), known.table.deadline
+            if deadline is not None and deadline <= now and (bot is None or bot[0] > deadline):
+                batch.at = now
                 await self._overdue(batch)
-            if batch.commands or not batch.waits_for_a_person():
-                await self._append(batch, await self._players(batch), known.tenant, None)
+            if batch.commands or not batch.idle(now):
+                await self._append(batch, known.tenant, None, now)
+            else:
+                due = batch.wake_at
+                self._wake(game_id, due if due is not None and due > now else None)
 
     def _decided(self, known: Known, asked: Asked) -> Batch:
         version = known.table.version
@@ -198,7 +207,7 @@ class Executor:
         or it forfeits."""
         table = batch.table
         assert table.clock is not None
-        late = to_act(table)
+        late = tuple([seat for seat in to_act(table) if not table.paced(seat)])
         if table.clock.on_timeout == "forfeit":
             for seat in late:
                 if seat in to_act(batch.table) and not batch.table.seats[seat].resigned:
@@ -235,15 +244,16 @@ class Executor:
     async def _append(
         self,
         batch: Batch,
-        players: Players | None,
         tenant: str,
         key: CallerKey | None,
+        now: int,
         erase: tuple[tuple[int, int], ...] = (),
     ) -> Receipt | Replayed | KeyMismatch | WrongVersion:
-        """Let the server and bots follow, then append; the receipt for the first command when it is
-        done and known to all."""
-        finished = batch.follow(players, self._settings.batch_commands)
-        wake_at = batch.table.deadline if finished else batch.at
+        """Let the server and bots do what they do by `now`, then append; the receipt for the first
+        command when it is done and known to all."""
+        players = await self._players(batch)
+        finished = batch.follow(players, self._settings.batch_commands, now)
+        wake_at = batch.wake_at if finished else batch.at
         last = batch.commands[0].entries[-1]
         receipt = self._signer.receipt(batch.game_id, last.version, last.hash, last.at)
         response = msgspec.json.encode(KeptAnswer(201, receipt))
@@ -263,9 +273,29 @@ class Executor:
         if any(isinstance(event, SeedRevealed) for event in batch.events):
             self.opened.add(batch.game_id)
             self.unfinished.set()
-        if not finished:
-            self.unfinished.set()
+        self._wake(batch.game_id, wake_at)
         return receipt
+
+    def _wake(self, game_id: str, at: int | None) -> None:
+        """Have the game attended to at that time, by this process. What is far off, or of a process
+        that ends before, is found in the store."""
+        timer = self._timers.pop(game_id, None)
+        if timer is not None:
+            timer.cancel()
+        if at is None:
+            return
+        seconds = (at - self._clock()) / 1_000_000
+        if seconds <= 0:
+            self._want(game_id)
+        elif seconds <= _SOON_SECONDS:
+            loop = asyncio.get_running_loop()
+            # Timers may be a millisecond early.
+            self._timers[game_id] = loop.call_later(seconds + 0.001, self._want, game_id)
+
+    def _want(self, game_id: str) -> None:
+        self._timers.pop(game_id, None)
+        self.wanting.add(game_id)
+        self.unfinished.set()
 
     async def _looked_up(self, asked: Asked) -> Done | None:
         """What the caller's key did before, if it did anything."""

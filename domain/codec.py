@@ -16,6 +16,7 @@ from domain.hand import HandDealt, HandStarted, PackCut, PlayerResigned, SeedRev
 from domain.registry import GAMES
 from domain.table.commands import Command, Create
 from domain.table.events import (
+    BotTimed,
     ClockStarted,
     GameAbandoned,
     GameCreated,
@@ -64,6 +65,7 @@ TABLE_EVENTS: Final[tuple[type[Event], ...]] = (
     SeedRevealed,
     PlayerResigned,
     ClockStarted,
+    BotTimed,
     GameAbandoned,
     PlayerErased,
     GameEnded,

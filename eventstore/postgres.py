@@ -139,8 +139,8 @@ class EventStore:
         return [(stream, version) for stream, version in rows]
 
     async def notify(self, channel: str, data: bytes) -> None:
-        """Tell all who LISTEN on the channel: text below 8,000 bytes, and only a hint, which a crash
-        may lose."""
+        """Tell all who LISTEN on the channel: text below 8,000 bytes, and only a hint, which a
+        crash may lose."""
         await self._pool.run(queries.notify, (channel.encode(), data))
 
     async def load(self, stream: str, after: int = 0) -> tuple[Head, list[StoredEvent]] | None:
