@@ -83,27 +83,15 @@ class Batch:
         self._table, self._prev = decision.table, entries[-1].hash
         return decided
 
-    def next_bot(self) -> tuple[int, Seat] | None:
-        """The bot that acts next of those that the game waits for now, and when: at once, or when
-        its pace says."""
-        table = self.table
-        played = bot_seats(table)
-        waiting = [
-            (table.due[seat] if table.paced(seat) else 0, seat)
-            for seat in to_act(table)
-            if seat in played
-        ]
-        return min(waiting, default=None)
-
     def idle(self, now: int) -> bool:
         """Whether neither the server nor a bot has anything to do by now."""
-        bot = self.next_bot()
+        bot = next_bot(self.table)
         return server_command(self.table) is None and (bot is None or bot[0] > now)
 
     @property
     def wake_at(self) -> int | None:
         """When the game next wants attention by itself: a bot's time, or the end of a turn's."""
-        found = self.next_bot()
+        found = next_bot(self.table)
         times = (self.table.deadline, None if found is None else found[0])
         return min([at for at in times if at is not None], default=None)
 
@@ -113,7 +101,7 @@ class Batch:
         plays."""
         while True:
             own = server_command(self.table)
-            bot = None if own is not None else self.next_bot()
+            bot = None if own is not None else next_bot(self.table)
             if own is None and (bot is None or bot[0] > now):
                 return True
             if len(self.commands) >= limit:
@@ -164,6 +152,18 @@ class Batch:
     def appended(self, tenant: str) -> Known:
         """The game as it stands once the append is done."""
         return Known(self.table, self._prev, self.at, tenant, self.secret, tags_of(self.table))
+
+
+def next_bot(table: Table) -> tuple[int, Seat] | None:
+    """The bot that acts next of those that the game waits for now, and when: at once (0), or when
+    its pace says."""
+    played = bot_seats(table)
+    waiting = [
+        (table.due[seat] if table.paced(seat) else 0, seat)
+        for seat in to_act(table)
+        if seat in played
+    ]
+    return min(waiting, default=None)
 
 
 def tags_of(table: Table) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Request bodies, decoded strictly: a string is no number, and nothing unknown passes."""
 
+import asyncio
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 import msgspec
@@ -112,9 +113,14 @@ class StrictRequest(Request[Any, Any, Any]):
     """A request whose JSON is read as exactly what the handler's `data` declares."""
 
     async def body(self) -> bytes:
-        """The whole body. Raises the problem `invalid-request` where it does not come whole."""
+        """The whole body. Raises the problem `invalid-request` where it does not come whole, or not
+        in time."""
+        seconds: float = self.app.state.parts.settings.body_seconds
         try:
-            return await super().body()
+            async with asyncio.timeout(seconds):
+                return await super().body()
+        except TimeoutError:
+            raise invalid("$", f"the body has not come whole in {seconds:g} seconds") from None
         except InternalServerException:
             # The framework's word for a connection that ended, or framing that broke, in the body.
             raise invalid("$", "the body is not complete") from None

@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 import msgspec
 
 from api.access import admit
-from api.batch import Batch
+from api.batch import Batch, next_bot
 from api.games import Games, Known
 from api.identity import Caller
 from api.notices import Notices
@@ -144,9 +144,16 @@ class Executor:
             for _ in range(self._settings.tries):
                 if known is None:
                     raise not_found()
+                now = self._clock()
+                bot = next_bot(known.table)
+                if bot is not None and 0 < bot[0] <= now:
+                    # Its time came first, so it acts first, whoever sees to it.
+                    await self._go_on(known, now)
+                    known = await self._games.fresh(game_id)
+                    continue
                 try:
                     admit(asked.caller, known)
-                    batch = self._decided(known, asked)
+                    batch = self._decided(known, asked, now)
                 except Problem as problem:
                     newest = await self._games.fresh(game_id)
                     if newest is None or newest.table.version != known.table.version:
@@ -173,27 +180,31 @@ class Executor:
         is overdue by the clock. Whoever else did it first has done it."""
         async with self._turn(game_id):
             known = await self._games.fresh(game_id)
-            if known is None:
-                return
-            now = max(self._clock(), known.at)
-            batch = Batch(game_id, known, known.at, known.secret)
-            bot, deadline = batch.next_bot(), known.table.deadline
-            if deadline is not None and deadline <= now and (bot is None or bot[0] > deadline):
-                batch.at = now
-                await self._overdue(batch)
-            if batch.commands or not batch.idle(now):
-                await self._append(batch, known.tenant, None, now)
-            else:
-                due = batch.wake_at
-                self._wake(game_id, due if due is not None and due > now else None)
+            if known is not None:
+                await self._go_on(known, self._clock())
 
-    def _decided(self, known: Known, asked: Asked) -> Batch:
+    async def _go_on(self, known: Known, now: int) -> None:
+        game_id, deadline = known.table.id, known.table.deadline
+        now = max(now, known.at)
+        batch = Batch(game_id, known, known.at, known.secret)
+        bot = next_bot(known.table)
+        if deadline is not None and deadline <= now and (bot is None or bot[0] > deadline):
+            # A bot that is due meanwhile acts at its own time all the same.
+            batch.at = now if bot is None else min(now, bot[0])
+            await self._overdue(batch)
+        if batch.commands or not batch.idle(now):
+            await self._append(batch, known.tenant, None, now)
+        else:
+            due = batch.wake_at
+            self._wake(game_id, due if due is not None and due > now else None)
+
+    def _decided(self, known: Known, asked: Asked, now: int) -> Batch:
         version = known.table.version
         if asked.if_match is not None and version not in asked.if_match:
             raise Problem(
                 "version-conflict", f"The game stands at version {version}.", version=version
             )
-        batch = Batch(known.table.id, known, self._clock(), known.secret)
+        batch = Batch(known.table.id, known, now, known.secret)
         try:
             batch.add(asked.ask, asked.caller.seat)
         except Refused as refused:
