@@ -14,6 +14,7 @@ import psycopg
 from psycopg.rows import TupleRow
 
 from eventstore import queries, wire
+from eventstore.feed import Feed
 from eventstore.pool import Pool, Row
 from eventstore.records import (
     Answer,
@@ -61,6 +62,8 @@ class EventStore:
             prepare=prepare,
             deadline_seconds=deadline_seconds,
         )
+        self.feed: Final = Feed(self._pool)
+        """All streams' events in one order, lane by lane."""
 
     @classmethod
     @asynccontextmanager

@@ -112,3 +112,47 @@ SELECT fairdeal.erase($1, $2, $3, $4)
 -- ping --
 -- Whether anybody answers.
 SELECT 1
+
+-- sequence --
+-- Stamp what is committed; NULL where somebody else is at it.
+SELECT fairdeal.sequence($1, $2)
+
+-- feed --
+-- A page of one lane's feed. Of events that are not of the wanted types only the number, stream
+-- and version.
+SELECT f.seq, e.stream::text, e.version, s.tenant, s.category, e.type, w.schema_version, w.at,
+    w.actor, w.command_id::text, w.data, w.prev, w.hash, p.audiences, p.digests, p.salts, p.bodies
+FROM (
+    SELECT seq, alloc FROM fairdeal.feed WHERE lane = $1 AND seq > $2 ORDER BY seq LIMIT $3
+) f
+JOIN fairdeal.events e ON e.lane = $1 AND e.alloc = f.alloc
+JOIN fairdeal.streams s ON s.lane = $1 AND s.stream = e.stream
+LEFT JOIN LATERAL (
+    SELECT e.schema_version, e.at, e.actor, e.command_id, e.data, e.prev, e.hash
+    WHERE $4::text[] IS NULL OR e.type = ANY ($4::text[])
+) w ON true
+LEFT JOIN LATERAL (
+    SELECT array_agg(x.audience ORDER BY x.part) AS audiences,
+        array_agg(x.digest ORDER BY x.part) AS digests,
+        array_agg(x.salt ORDER BY x.part) AS salts, array_agg(x.body ORDER BY x.part) AS bodies
+    FROM fairdeal.sealed x
+    WHERE w.hash IS NOT NULL AND x.lane = $1 AND x.stream = e.stream AND x.version = e.version
+) p ON true
+ORDER BY f.seq
+
+-- tips --
+-- Of each lane: the last number given, and how many committed events have none yet.
+SELECT s.lane, s.seq,
+    (SELECT count(*) FROM fairdeal.events e WHERE e.lane = s.lane AND e.alloc > s.alloc)
+    + (SELECT count(*) FROM fairdeal.gaps g
+       JOIN fairdeal.events e ON e.lane = g.lane AND e.alloc = g.alloc
+       WHERE g.lane = s.lane)
+FROM fairdeal.sequencer s
+ORDER BY s.lane
+
+-- place --
+-- The number that one event has in the feed of its lane; no row: none yet, or no such event.
+SELECT f.seq
+FROM fairdeal.events e
+JOIN fairdeal.feed f ON f.lane = e.lane AND f.alloc = e.alloc
+WHERE e.lane = $1 AND e.stream = $2 AND e.version = $3

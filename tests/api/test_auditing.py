@@ -80,7 +80,7 @@ CHANGES: dict[str, tuple[str, int, str]] = {
         "prev is not the hash",
     ),
     "an event doubled": (
-        "INSERT INTO fairdeal.events SELECT nextval('fairdeal.alloc'), at, "
+        "INSERT INTO fairdeal.events SELECT 1000000, at, "
         f"{LAST + 1}, lane, schema_version, actor, stream, command_id, type, prev, hash, data"
         f" FROM fairdeal.events WHERE version = {LAST}",
         LAST + 1,

@@ -74,9 +74,10 @@ async def test_the_keys_hold_where_the_lock_does_not(store: EventStore, database
 
     with psycopg.connect(database_url) as conn, pytest.raises(psycopg.errors.UniqueViolation):
         conn.execute(
-            "INSERT INTO fairdeal.events (at, version, lane, schema_version, stream, command_id,"
-            " type, prev, hash, data)"
-            " SELECT at, version, lane, schema_version, stream, command_id, type, prev, hash, data"
+            "INSERT INTO fairdeal.events (alloc, at, version, lane, schema_version, stream,"
+            " command_id, type, prev, hash, data)"
+            " SELECT alloc + 1, at, version, lane, schema_version, stream, command_id, type,"
+            " prev, hash, data"
             " FROM fairdeal.events"
         )
 
