@@ -6,13 +6,12 @@ for Postgres, none in a process that is alone. Who wants what is for `notices` t
 
 from collections.abc import AsyncGenerator, Callable, Iterable
 from typing import Any, Final, cast
-from urllib.parse import urlsplit
 
 import psycopg
 from litestar.channels.backends.base import ChannelsBackend
 from psycopg import sql
 
-from api.settings import Settings, SettingsError
+from api.settings import Settings, is_redis
 from eventstore.postgres import EventStore
 
 NAME: Final = "fairdeal_moved"
@@ -81,26 +80,18 @@ class PostgresChannel(ChannelsBackend):
 
 def channel_of(settings: Settings, store: EventStore) -> Callable[[], ChannelsBackend] | None:
     """What makes the channel that the settings name, afresh after each failure; None for a process
-    that is alone. Raises SettingsError."""
-    named = settings.channel
-    if named == "memory":
+    that is alone."""
+    if settings.channel == "memory":
         return None
-    if named == "postgres":
-        url = settings.listen_url or settings.database_url
-        return lambda: PostgresChannel(store, url)
-    if urlsplit(named).scheme in ("redis", "rediss", "unix"):
-        return _redis(named)
-    raise SettingsError("FAIRDEAL_CHANNEL is memory, postgres or the URL of a Redis")
+    if is_redis(settings.channel):
+        return _redis(settings.channel)
+    url = settings.listen_url or settings.database_url
+    return lambda: PostgresChannel(store, url)
 
 
 def _redis(url: str) -> Callable[[], ChannelsBackend]:
-    try:
-        from litestar.channels.backends.redis import RedisChannelsPubSubBackend
-        from redis.asyncio import Redis
-    except ImportError:
-        raise SettingsError(
-            "FAIRDEAL_CHANNEL names a Redis: install fairdeal with its extra `redis`"
-        ) from None
+    from litestar.channels.backends.redis import RedisChannelsPubSubBackend
+    from redis.asyncio import Redis
 
     class RedisChannel(RedisChannelsPubSubBackend):
         """Litestar's, with a client of its own that ends with it."""

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -105,7 +106,22 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
                 raise SettingsError(f"FAIRDEAL_{name.upper()} is {text!r}: {error}") from None
             if kind is not bool and values[name] <= 0:
                 raise SettingsError(f"FAIRDEAL_{name.upper()} is {text!r}: it must be above 0")
+    _check_channel(values["channel"])
     return Settings(**values)
+
+
+def is_redis(channel: str) -> bool:
+    """Whether this names a Redis."""
+    return channel.partition("://")[0] in ("redis", "rediss", "unix")
+
+
+def _check_channel(channel: str) -> None:
+    if channel in ("postgres", "memory"):
+        return
+    if not is_redis(channel):
+        raise SettingsError(f"{CHANNEL_ENV} is postgres, memory or the URL of a Redis")
+    if find_spec("redis") is None:
+        raise SettingsError(f"{CHANNEL_ENV} names a Redis: install fairdeal[redis]")
 
 
 def host_keys(text: str) -> Mapping[str, str]:

@@ -14,6 +14,7 @@ import psycopg
 from psycopg.rows import TupleRow
 
 from eventstore import queries, wire
+from eventstore.feed import Feed
 from eventstore.pool import Pool, Row
 from eventstore.records import (
     Answer,
@@ -61,6 +62,8 @@ class EventStore:
             prepare=prepare,
             deadline_seconds=deadline_seconds,
         )
+        self.feed: Final = Feed(self._pool)
+        """All streams' events in one order, lane by lane."""
 
     @classmethod
     @asynccontextmanager
@@ -139,8 +142,8 @@ class EventStore:
         return [(stream, version) for stream, version in rows]
 
     async def notify(self, channel: str, data: bytes) -> None:
-        """Tell all who LISTEN on the channel: text below 8,000 bytes, and only a hint, which a crash
-        may lose."""
+        """Tell all who LISTEN on the channel: text below 8,000 bytes, and only a hint, which a
+        crash may lose."""
         await self._pool.run(queries.notify, (channel.encode(), data))
 
     async def load(self, stream: str, after: int = 0) -> tuple[Head, list[StoredEvent]] | None:
@@ -170,7 +173,8 @@ class EventStore:
         )
 
     async def answers(self, stream: str) -> list[Answer]:
-        """What the callers' keys whose scope is the stream did, in the order of versions."""
+        """What callers' keys did to the stream, or with the stream as their scope (a dispute about
+        a game is a stream of its own), in the order of versions."""
         raw = wire.uuid(stream)
         rows = await self._pool.run(queries.answers, (wire.int2(wire.lane(raw)), raw))
         return [Answer(*row) for row in rows]

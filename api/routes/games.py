@@ -162,7 +162,7 @@ def _players(asked: list[NewPlayer]) -> tuple[Player, ...]:
     """The players with names for all: a bot without one is called after its kind and seat."""
     return tuple(
         [
-            Player(p.name or f"{(p.bot or '').title()} {seat + 1}", p.ref, p.bot)
+            Player(p.name or f"{(p.bot or '').title()} {seat + 1}", p.ref, p.bot, p.delay_ms)
             for seat, p in enumerate(asked)
         ]
     )

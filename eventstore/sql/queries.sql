@@ -21,10 +21,14 @@ FROM fairdeal.commands
 WHERE lane = $1 AND scope = $2 AND key = $3
 
 -- answers --
--- What callers' keys of one scope did, in the order of versions.
+-- What callers' keys did to one stream, or under it as their scope, in the order of versions.
 SELECT stream::text, first_version, last_version, response
 FROM fairdeal.commands
 WHERE lane = $1 AND scope = $2
+UNION ALL
+SELECT stream::text, first_version, last_version, response
+FROM fairdeal.commands
+WHERE stream = $2 AND scope <> stream
 ORDER BY last_version
 
 -- head --
@@ -122,3 +126,70 @@ SELECT fairdeal.erase($1, $2, $3, $4)
 -- ping --
 -- Whether anybody answers.
 SELECT 1
+
+-- sequence --
+-- Stamp what is committed; NULL where somebody else is at it.
+SELECT fairdeal.sequence($1, $2)
+
+-- feed --
+-- A page of one lane's feed. Of events that are not of the wanted types only the number, stream
+-- and version.
+SELECT f.seq, e.stream::text, e.version, s.tenant, s.category, e.type, w.schema_version, w.at,
+    w.actor, w.command_id::text, w.data, w.prev, w.hash, p.audiences, p.digests, p.salts, p.bodies
+FROM (
+    SELECT seq, alloc FROM fairdeal.feed WHERE lane = $1 AND seq > $2 ORDER BY seq LIMIT $3
+) f
+JOIN fairdeal.events e ON e.lane = $1 AND e.alloc = f.alloc
+JOIN fairdeal.streams s ON s.lane = $1 AND s.stream = e.stream
+LEFT JOIN LATERAL (
+    SELECT e.schema_version, e.at, e.actor, e.command_id, e.data, e.prev, e.hash
+    WHERE $4::text[] IS NULL OR e.type = ANY ($4::text[])
+) w ON true
+LEFT JOIN LATERAL (
+    SELECT array_agg(x.audience ORDER BY x.part) AS audiences,
+        array_agg(x.digest ORDER BY x.part) AS digests,
+        array_agg(x.salt ORDER BY x.part) AS salts, array_agg(x.body ORDER BY x.part) AS bodies
+    FROM fairdeal.sealed x
+    WHERE w.hash IS NOT NULL AND x.lane = $1 AND x.stream = e.stream AND x.version = e.version
+) p ON true
+ORDER BY f.seq
+
+-- tips --
+-- Of each lane: the last number given, and how many committed events have none yet.
+SELECT s.lane, s.seq,
+    (SELECT count(*) FROM fairdeal.events e WHERE e.lane = s.lane AND e.alloc > s.alloc)
+    + (SELECT count(*) FROM fairdeal.gaps g
+       JOIN fairdeal.events e ON e.lane = g.lane AND e.alloc = g.alloc
+       WHERE g.lane = s.lane)
+FROM fairdeal.sequencer s
+ORDER BY s.lane
+
+-- place --
+-- The number that one event has in the feed of its lane; no row: none yet, or no such event.
+SELECT f.seq
+FROM fairdeal.events e
+JOIN fairdeal.feed f ON f.lane = e.lane AND f.alloc = e.alloc
+WHERE e.lane = $1 AND e.stream = $2 AND e.version = $3
+
+-- entries --
+-- The numbers of one stream's events in the feed (NULL: none), and whether one may be missing still.
+SELECT e.version, f.seq,
+    e.alloc > s.alloc OR EXISTS (SELECT FROM fairdeal.gaps g
+                                 WHERE g.lane = e.lane AND g.alloc = e.alloc)
+FROM fairdeal.events e
+JOIN fairdeal.sequencer s ON s.lane = e.lane
+LEFT JOIN fairdeal.feed f ON f.lane = e.lane AND f.alloc = e.alloc
+WHERE e.lane = $1 AND e.stream = $2
+ORDER BY e.version
+
+-- strays --
+-- Entries of the feed that are none: without an event, or not one more than the entry before.
+SELECT x.lane, x.seq
+FROM (
+    SELECT f.lane, f.seq, e.alloc IS NULL AS empty,
+        f.seq - lag(f.seq, 1, 0::bigint) OVER (PARTITION BY f.lane ORDER BY f.seq) AS step
+    FROM fairdeal.feed f
+    LEFT JOIN fairdeal.events e ON e.lane = f.lane AND e.alloc = f.alloc
+) x
+WHERE x.empty OR x.step <> 1
+ORDER BY x.lane, x.seq

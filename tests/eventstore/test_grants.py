@@ -31,7 +31,7 @@ FORBIDDEN = [
     "DROP TRIGGER events_stand ON fairdeal.events",
     "DROP TABLE fairdeal.events",
     "CREATE TABLE fairdeal.mine (x int)",
-    "SELECT nextval('fairdeal.alloc')",
+    "SELECT nextval('fairdeal.alloc_3')",
     "SET session_replication_role = replica",
     "SELECT fairdeal.grant_app('postgres')",
     "CREATE OR REPLACE FUNCTION fairdeal.refuse_change() RETURNS trigger LANGUAGE plpgsql"

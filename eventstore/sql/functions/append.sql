@@ -23,6 +23,7 @@ DECLARE
     new_version integer := p_expected + cardinality(p_hashes);
     stream_lock bigint := uuid_hash_extended(p_stream, 0);
     scope_lock bigint := uuid_hash_extended(p_scope, 0);
+    numbers regclass := format('fairdeal.alloc_%s', p_lane);
     known record;
 BEGIN
     -- The smaller number first, whoever asks: two appends can then never wait for each other.
@@ -83,14 +84,17 @@ BEGIN
     END IF;
 
     -- No ON CONFLICT here: should the lock ever fail to keep others out, the key must raise.
-    INSERT INTO fairdeal.events (at, version, lane, schema_version, actor, stream, command_id,
-        type, prev, hash, data)
-    SELECT e.at, p_expected + e.place, p_lane, e.schema_version, e.actor, p_stream, e.command_id,
-        e.type, lag(e.hash, 1, p_prev) OVER (ORDER BY e.place), e.hash, e.data
-    FROM unnest(p_ats, p_schemas, p_actors, p_commands, p_types, p_hashes, p_datas)
-        WITH ORDINALITY
-        AS e (at, schema_version, actor, command_id, type, hash, data, place)
-    ORDER BY e.place;
+    INSERT INTO fairdeal.events (alloc, at, version, lane, schema_version, actor, stream,
+        command_id, type, prev, hash, data)
+    SELECT nextval(numbers), e.at, p_expected + e.place, p_lane, e.schema_version, e.actor,
+        p_stream, e.command_id, e.type, e.prev, e.hash, e.data
+    FROM (
+        SELECT x.*, lag(x.hash, 1, p_prev) OVER (ORDER BY x.place) AS prev
+        FROM unnest(p_ats, p_schemas, p_actors, p_commands, p_types, p_hashes, p_datas)
+            WITH ORDINALITY
+            AS x (at, schema_version, actor, command_id, type, hash, data, place)
+        ORDER BY x.place
+    ) e;
 
     IF p_digests IS NOT NULL THEN
         INSERT INTO fairdeal.sealed (version, lane, part, stream, audience, digest, salt, body)
