@@ -1,5 +1,7 @@
 """A connection that is lost in the middle: it is said, and the table goes on when it is back."""
 
+import asyncio
+
 from playwright.async_api import expect
 
 from tests.api.processes import free_port, serving
@@ -73,6 +75,29 @@ async def test_an_action_whose_answer_was_lost_acts_once(house: House, desk: Des
     assert keys == [keys[0]] * 2
     discarded = [e for e in played.ask(0, "/events")["items"] if e["type"] == "CardDiscarded"]
     assert len(discarded) == 1
+
+
+async def test_a_click_on_what_is_outdated_is_none(house: House, desk: Desk) -> None:
+    """The answer is there and the page has not drawn it yet: what it still offers is not sent."""
+    played = house.game("loc", ["Anna", "Bert"])
+    seat = await desk.open(played.link(0))
+    await seat.reach(played.ask(0)["version"])
+    held = asyncio.Event()
+
+    async def hold(route):  # type: ignore[no-untyped-def]
+        await held.wait()
+        await route.continue_()
+
+    await seat.page.route("**/events?*", hold)
+    async with seat.page.expect_response("**/actions"):
+        await seat.page.locator(HAND).first.click()
+    await seat.page.locator(HAND).last.click()
+    held.set()
+    await seat.reach(played.ask(0)["version"])
+    await expect(seat.page.locator(HAND)).to_have_count(0)
+    events = played.ask(0, "/events")["items"]
+    assert len([event for event in events if event["type"] == "CardDiscarded"]) == 1
+    assert len([url for url in desk.asked if url.endswith("/actions")]) == 1
 
 
 async def test_a_way_without_streams_will_do(house: House, desk: Desk) -> None:

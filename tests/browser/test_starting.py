@@ -25,6 +25,7 @@ async def test_a_game_is_started_with_the_host_key(house: House, desk: Desk) -> 
     await page.get_by_role("button", name="Remove seat 4").click()
     await page.get_by_label("Profile").select_option("modern")
     await page.get_by_label("Lives").fill("2")
+    await page.get_by_label("Bots act").select_option("after half a second")
     await page.get_by_role("button", name="Start the game").click()
     await seat.reach(1)
     links = page.locator(".link")
@@ -38,6 +39,9 @@ async def test_a_game_is_started_with_the_host_key(house: House, desk: Desk) -> 
     ).json()
     assert [one["name"] for one in view["seats"]][:2] == ["Anna", "Bert"]
     assert [one["bot"] for one in view["seats"]] == [None, None, "careful"]
+    path = f"{house.address}/v1/games/{view['id']}/events"
+    created = httpx.get(path, headers=bearer(HOST_KEY)).json()["items"][0]
+    assert created["data"]["seats"][2]["delay_ms"] == 500
     assert view["rules"]["profile"] == "modern"
     assert (view["rules"]["lives"], view["rules"]["trading"]) == (2, "off")
     bert = await (await desk.open(link)).reach(1)

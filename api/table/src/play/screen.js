@@ -27,7 +27,8 @@ const LINE = {
 export class PlayScreen {
   #told = null;
   #taking = Promise.resolve();
-  #busy = false;
+  #past = 0; // What was offered up to this version has been chosen from.
+  #sending = Promise.resolve();
   #shown = null;
   #prompted = "";
 
@@ -256,30 +257,31 @@ export class PlayScreen {
     if (event.key === "Escape" && this.between) this.pace.skip();
   };
 
-  async #act(action) {
-    if (this.#busy) return;
-    this.#busy = true;
-    this.root.classList.add("busy");
+  #act(action) {
     const view = this.#shown;
+    this.#sending = this.#sending.catch(() => {}).then(() => this.#send(view, action));
+  }
+
+  async #send(view, action) {
+    // A second click on a view, or one on a view that the first has outdated meanwhile, is none.
+    if (view.version <= this.#past) return;
+    this.root.classList.add("busy");
     const guards = {
       ...(view.hand ? { hand: view.hand.number } : {}),
       ...(view.table.offer ? { offer: view.table.offer.number } : {}),
     };
     try {
-      const answer = await command(`${this.path}/actions`, credential(this.id), {
-        ...action,
-        ...guards,
-      });
+      const body = { ...action, ...guards };
+      const answer = await command(`${this.path}/actions`, credential(this.id), body);
+      this.#past = answer.version - 1;
       remember(this.id, { receipt: answer.receipt });
       this.live.take(answer.view);
-      this.live.refresh().catch(() => {});
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       this.#refused(problem, view.game);
-      this.live.refresh().catch(() => {});
     } finally {
-      this.#busy = false;
       this.root.classList.remove("busy");
+      this.live.refresh().catch(() => {});
     }
   }
 

@@ -1,17 +1,33 @@
-// A new game: who plays, by which options, and whether a clock runs.
+// A new game: who plays, by which options, and in what time.
 
 import { command, get } from "../api.js";
-import { button, el, notice } from "../dom.js";
+import { el, notice } from "../dom.js";
 import { hostKey, remember, setHostKey } from "../keys.js";
 import { OptionsForm } from "./options.js";
+import { SeatRows } from "./seats.js";
 
-const KINDS = [
-  ["person", "A person"],
-  ["careful", "Careful bot"],
-  ["random", "Random bot"],
-  ["open", "Open seat"],
+const TIMEOUTS = [
+  ["bot", "a bot plays on"],
+  ["forfeit", "the player resigns"],
 ];
-const NAMES = ["Ada", "Bruno", "Clara", "Dario", "Edda", "Felix", "Greta", "Hugo", "Ida", "Jonas"];
+const DELAYS = [
+  [0, "at once"],
+  [500, "after half a second"],
+  [1000, "after a second"],
+  [2000, "after two seconds"],
+];
+
+const choice = (id, choices) =>
+  el(
+    "select",
+    { id },
+    choices.map(([value, label]) => el("option", { value }, label)),
+  );
+
+const field = (label, input) =>
+  el("div", { class: "field" }, el("label", { for: input.id }, label), input);
+
+const part = (title, ...content) => el("fieldset", {}, el("legend", {}, title), ...content);
 
 /** The screen on which a game is set up. */
 export class SetupScreen {
@@ -20,35 +36,29 @@ export class SetupScreen {
   }
 
   async open() {
+    let rules;
     try {
-      this.rules = await get(`/v1/rules/${encodeURIComponent(this.game)}`);
+      rules = await get(`/v1/rules/${encodeURIComponent(this.game)}`);
     } catch (problem) {
       this.root.replaceChildren(el("p", { class: "notice problem" }, problem.message));
       return;
     }
     if (this.left) return;
     this.top.show({
-      title: `New game of ${this.rules.title}`,
+      title: `New game of ${rules.title}`,
       tools: [el("a", { class: "button", href: `#rules=${this.game}` }, "Rules")],
     });
-    this.#draw();
+    this.#draw(rules);
   }
 
   leave() {
     this.left = true;
   }
 
-  #draw() {
-    const { rules } = this;
-    this.seats = el("ol", { class: "seat-rows" });
+  #draw(rules) {
+    this.seats = new SeatRows(rules);
     this.options = new OptionsForm(rules);
-    this.add = button("Add a player", () => this.#addSeat("careful"));
-    const key = el("input", {
-      type: "password",
-      id: "host-key",
-      autocomplete: "off",
-      required: true,
-    });
+    this.delay = choice("bot-delay", DELAYS);
     this.seconds = el("input", {
       type: "number",
       id: "clock-seconds",
@@ -57,67 +67,49 @@ export class SetupScreen {
       step: 1,
       placeholder: "no clock",
     });
-    this.timeout = el(
-      "select",
-      { id: "clock-timeout" },
-      el("option", { value: "bot" }, "a bot plays on"),
-      el("option", { value: "forfeit" }, "the player resigns"),
-    );
+    this.timeout = choice("clock-timeout", TIMEOUTS);
+    this.key = el("input", {
+      type: "password",
+      id: "host-key",
+      autocomplete: "off",
+      required: true,
+    });
+    const submit = (event) => {
+      event.preventDefault();
+      this.#start();
+    };
     this.root.replaceChildren(
       el(
         "form",
-        {
-          class: "page setup",
-          on: { submit: (event) => (event.preventDefault(), this.#start(key)) },
-        },
+        { class: "page setup", on: { submit } },
         el("h1", {}, `New game of ${rules.title}`),
         el("p", { class: "lead" }, rules.summary),
-        el(
-          "fieldset",
-          {},
-          el("legend", {}, "Who plays"),
-          this.seats,
-          this.add,
+        part(
+          "Who plays",
+          this.seats.list,
+          this.seats.more,
           el(
             "p",
             { class: "quiet" },
             "You get a link for every person; you take the first seat. Open seats are filled later.",
           ),
         ),
-        el("fieldset", {}, el("legend", {}, "Rules"), this.options.element),
-        el(
-          "fieldset",
-          {},
-          el("legend", {}, "Clock"),
+        part("Rules", this.options.element),
+        part(
+          "Time",
           el(
             "div",
             { class: "fields" },
-            el(
-              "div",
-              { class: "field" },
-              el("label", { for: "clock-seconds" }, "Seconds a turn"),
-              this.seconds,
-            ),
-            el(
-              "div",
-              { class: "field" },
-              el("label", { for: "clock-timeout" }, "When time is up"),
-              this.timeout,
-            ),
+            field("Bots act", this.delay),
+            field("Seconds a turn", this.seconds),
+            field("When time is up", this.timeout),
           ),
         ),
         hostKey()
           ? null
-          : el(
-              "fieldset",
-              {},
-              el("legend", {}, "Host key"),
-              el(
-                "label",
-                { for: "host-key" },
-                "The key that the service printed when it first started",
-              ),
-              key,
+          : part(
+              "Host key",
+              field("The key that the service printed when it first started", this.key),
             ),
         el(
           "p",
@@ -126,112 +118,37 @@ export class SetupScreen {
         ),
       ),
     );
-    const count = Math.max(rules.min_players, Math.min(4, rules.max_players));
-    this.#addSeat("person", "You");
-    while (this.seats.childElementCount < count) this.#addSeat("careful");
-  }
-
-  #addSeat(kind, name = this.#freeName()) {
-    const { min_players: min, max_players: max } = this.rules;
-    const number = this.seats.childElementCount + 1;
-    const text = el("input", {
-      type: "text",
-      maxlength: 64,
-      autocomplete: "off",
-      "aria-label": `Name at seat ${number}`,
-      class: "seat-name",
-      value: name,
-      placeholder: "Name",
-    });
-    const adapt = (chosen) => {
-      text.disabled = chosen === "open";
-      text.required = chosen === "person";
-      text.placeholder =
-        chosen === "person" ? "Name" : chosen === "open" ? "filled later" : "its own name";
-    };
-    const select = el(
-      "select",
-      {
-        "aria-label": `Who sits at seat ${number}`,
-        class: "seat-kind",
-        on: { change: () => adapt(select.value) },
-      },
-      KINDS.map(([value, label]) => el("option", { value, selected: value === kind }, label)),
-    );
-    adapt(kind);
-    const remove = button(
-      "Remove",
-      () => {
-        if (this.seats.childElementCount > min) row.remove();
-        this.#number();
-      },
-      { class: "plain remove" },
-    );
-    const row = el("li", {}, el("span", { class: "inline" }, select, text, remove));
-    this.seats.append(row);
-    this.#number();
-    this.add.hidden = this.seats.childElementCount >= max;
-  }
-
-  #freeName() {
-    const used = [...this.seats.querySelectorAll(".seat-name")].map(({ value }) => value);
-    return NAMES.find((name) => !used.includes(name)) ?? "";
-  }
-
-  #number() {
-    const { min_players: min, max_players: max } = this.rules;
-    const rows = [...this.seats.children];
-    for (const [i, row] of rows.entries()) {
-      row.querySelector(".seat-kind").setAttribute("aria-label", `Who sits at seat ${i + 1}`);
-      row.querySelector(".seat-name").setAttribute("aria-label", `Name at seat ${i + 1}`);
-      const remove = row.querySelector(".remove");
-      remove.setAttribute("aria-label", `Remove seat ${i + 1}`);
-      remove.hidden = rows.length <= min;
-    }
-    this.add.hidden = rows.length >= max;
   }
 
   #body() {
-    const rows = [...this.seats.children].map((row) => ({
-      kind: row.querySelector(".seat-kind").value,
-      name: row.querySelector(".seat-name").value.trim(),
-    }));
-    const players = rows
-      .filter(({ kind }) => kind !== "open")
-      .map(({ kind, name }) =>
-        kind === "person" ? { name } : { bot: kind, ...(name ? { name } : {}) },
-      );
+    const seconds = Number(this.seconds.value);
     return {
       game: this.game,
-      players,
-      open_seats: rows.length - players.length,
+      ...this.seats.players(Number(this.delay.value)),
       rules: this.options.values(),
-      ...(this.seconds.value
-        ? { clock: { turn_seconds: Number(this.seconds.value), on_timeout: this.timeout.value } }
-        : {}),
+      ...(seconds ? { clock: { turn_seconds: seconds, on_timeout: this.timeout.value } } : {}),
     };
   }
 
-  async #start(key) {
-    if (!hostKey()) setHostKey(key.value.trim());
+  async #start() {
+    if (!hostKey()) setHostKey(this.key.value.trim());
     try {
       const made = await command("/v1/games", hostKey(), this.#body());
       const seats = made.seats
         .filter(({ token }) => token)
         .map(({ seat, name, token }) => ({ seat, name, token }));
       remember(made.id, { seats, token: seats[0]?.token, receipt: made.receipt });
-      location.hash = `#game=${made.id}${seats.length > 1 || made.status === "waiting" ? "&links=1" : ""}`;
+      const invite = seats.length > 1 || made.status === "waiting";
+      location.hash = `#game=${made.id}${invite ? "&links=1" : ""}`;
     } catch (problem) {
       if (problem.status === 401) {
         setHostKey(null);
         this.root.querySelector("#host-key")?.focus();
       }
-      notice(
-        problem.errors
-          ?.map(({ path, message }) => `${path.replace(/^\$\.(rules\.)?/, "")}: ${message}`)
-          .join("; ") || problem.message,
-        "problem",
+      const told = problem.errors?.map(
+        ({ path, message }) => `${path.replace(/^\$\.(rules\.)?/, "")}: ${message}`,
       );
+      notice(told?.join("; ") || problem.message, "problem");
     }
   }
 }

@@ -40,6 +40,7 @@ const TELL = {
   SeedRevealed: (v, d) => `${handWord(v)} ${d.hand} is opened.`,
   PlayerResigned: (v, d) => `${does(v, d.seat, "resign", "resigns")}.`,
   ClockStarted: () => "The clock starts.",
+  BotTimed: (v, d) => `${nameOf(v, d.seat)} takes its time.`,
   GameAbandoned: (v, d) => `The game is abandoned${d.reason ? `: ${d.reason}` : ""}.`,
   PlayerErased: (v, d) => `Seat ${d.seat + 1}: the name is erased.`,
   GameEnded: (v, d) =>
@@ -115,6 +116,11 @@ export function eventWords(view, event) {
 
 /** Whether an event is worth telling to somebody who plays. */
 export const worthTelling = (event) =>
-  !["SeatTokenIssued", "SpectatorTokenIssued", "ClockStarted", "HandDealt", "TrumpSeen"].includes(
-    event.type,
-  );
+  ![
+    "SeatTokenIssued",
+    "SpectatorTokenIssued",
+    "ClockStarted",
+    "BotTimed",
+    "HandDealt",
+    "TrumpSeen",
+  ].includes(event.type);
