@@ -3,11 +3,12 @@
 import sys
 from collections.abc import Callable
 
-from bench import careful, playouts
+from bench import careful, playouts, rest
 
 MEASUREMENTS: dict[str, Callable[[], None]] = {
     "careful": careful.main,
     "playouts": playouts.main,
+    "rest": rest.main,
 }
 
 
