@@ -13,11 +13,13 @@ from litestar.types import Message, Scope
 
 from api import problems, schema, waker
 from api.bodies import StrictRequest
+from api.channel import channel_of
 from api.disputes import Disputes
 from api.execute import Executor
 from api.games import Games
 from api.guards import on_this_machine_or_host
 from api.identity import Keyring
+from api.live import Live
 from api.notices import Notices
 from api.parts import Parts
 from api.routes.disputes import DisputesController
@@ -30,6 +32,7 @@ from api.routes.proof import KeysController, ProofController
 from api.routes.rules import RulesController
 from api.settings import Settings
 from api.signing import Signer
+from api.streaming import Patience
 from eventstore.postgres import EventStore
 
 
@@ -83,21 +86,32 @@ def _running(settings: Settings) -> Callable[[Litestar], Any]:
             deadline_seconds=settings.database_deadline_seconds,
         ) as store:
             games = Games(store, settings.games_cached)
-            notices = Notices(store, settings.poll_seconds)
+            notices = Notices(
+                store,
+                channel_of(settings, store),
+                poll_seconds=settings.poll_seconds,
+                look_seconds=settings.look_seconds,
+            )
             executor = Executor(store, games, notices, settings, signer)
             disputes = Disputes(store, games, signer)
             keyring = Keyring(settings.host_keys, settings.secret, settings.token_seconds)
+            live = Live(store, games, notices, settings.heartbeat_seconds)
+            patience = Patience(settings.stall_seconds)
             app.state.parts = Parts(
-                settings, store, games, keyring, notices, executor, signer, disputes
+                settings, store, games, keyring, notices, executor, signer, disputes, live, patience
             )
+            # Each a task of its own, so that each can be ended.
             tasks = [
-                asyncio.create_task(notices.run()),
-                asyncio.create_task(waker.run(store, executor, disputes, settings.wake_seconds)),
+                asyncio.create_task(work)
+                for work in (
+                    *notices.work(),
+                    waker.run(store, executor, disputes, settings.wake_seconds),
+                )
             ]
             try:
                 yield
             finally:
-                notices.release()
+                app.state.parts.release()
                 for task in tasks:
                     await _end(task)
 

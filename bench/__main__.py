@@ -3,10 +3,11 @@
 import sys
 from collections.abc import Callable
 
-from bench import careful, playouts, rest
+from bench import careful, live, playouts, rest
 
 MEASUREMENTS: dict[str, Callable[[], None]] = {
     "careful": careful.main,
+    "live": live.main,
     "playouts": playouts.main,
     "rest": rest.main,
 }
