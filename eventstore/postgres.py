@@ -29,6 +29,7 @@ from eventstore.records import (
     Replayed,
     SealedPart,
     StoredEvent,
+    StoreUnavailable,
     WrongVersion,
 )
 
@@ -107,6 +108,19 @@ class EventStore:
         """One of the store's connections (autocommit, `$1` parameters), for readiness checks."""
         async with self._pool.connection() as conn:
             yield conn
+
+    async def fetch(
+        self, statement: str, *parameters: Any, prepare: bool | None = None
+    ) -> list[Row]:
+        """The rows that a statement which only reads gives; `$1` stands for the first parameter.
+
+        For tables that others derive from the log; StoreUnavailable while there are none (yet).
+        `prepare` False plans it afresh each time.
+        """
+        try:
+            return await self._pool.run(statement.encode(), parameters, prepare=prepare)
+        except psycopg.errors.UndefinedTable as error:
+            raise StoreUnavailable(str(error).strip()) from error
 
     async def append(self, request: Append) -> Outcome:
         """Write a batch of events or nothing, in one round trip.
