@@ -13,6 +13,7 @@ from litestar.types import Message, Scope
 
 from api import problems, schema, waker
 from api.bodies import StrictRequest
+from api.cursors import Cursors
 from api.disputes import Disputes
 from api.execute import Executor
 from api.games import Games
@@ -88,7 +89,15 @@ def _running(settings: Settings) -> Callable[[Litestar], Any]:
             disputes = Disputes(store, games, signer)
             keyring = Keyring(settings.host_keys, settings.secret, settings.token_seconds)
             app.state.parts = Parts(
-                settings, store, games, keyring, notices, executor, signer, disputes
+                settings,
+                store,
+                games,
+                keyring,
+                notices,
+                executor,
+                signer,
+                disputes,
+                Cursors(settings.secret),
             )
             tasks = [
                 asyncio.create_task(notices.run()),

@@ -147,14 +147,10 @@ class Batch:
 
 
 def tags_of(table: Table) -> tuple[str, ...]:
-    """What a host can find a game by: game, status, players' references and labels."""
+    """What a game is found by where the newest is wanted, to erase a person: the players'
+    references (see `projections` for lists)."""
     refs = {seat.ref for seat in table.seats if seat.ref is not None}
-    return (
-        f"game={table.game.name}",
-        f"status={table.status}",
-        *[f"ref={ref}" for ref in sorted(refs)],
-        *[f"label={name}={value}" for name, value in sorted(table.labels.items())],
-    )
+    return tuple([f"ref={ref}" for ref in sorted(refs)])
 
 
 def new_event(entry: Entry) -> NewEvent:

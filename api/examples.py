@@ -60,7 +60,9 @@ from domain.table.decide import create, decide, server_command, to_act
 from domain.table.options import resolve
 from domain.table.state import Table
 from domain.table.views import playable_actions, view
+from domain.times import format_at
 from domain.visibility import SPECTATOR, Viewer
+from projections.scores import scores_of
 
 GAME_ID: Final = "01970000-0000-7000-8000-000000000001"
 _DISPUTE_ID: Final = "01970000-0000-7000-8000-000000000002"
@@ -226,7 +228,7 @@ def answers() -> dict[str, dict[str, Any]]:
     spectator = spectator_token_answer(keyring, story.ask(IssueSpectatorToken(), None))
     while story.table.status == "playing":
         story.move()
-    scores = scores_answer(story.table)
+    scores = scores_answer(scores_of(story.table))
     played = ((entry.version, read_event(entry)) for entry in story.log)
     challenges = tuple([challenge_view(c) for c in story.table.game.challenges(played)])
     opened, settled = [dispute_view(dispute) for dispute in _disputes(story)]
@@ -235,12 +237,20 @@ def answers() -> dict[str, dict[str, Any]]:
     ended = _Story(people=3).ask(Abandon(ABANDONMENT["reason"]), None)
     resigned = _Story(people=3).ask(Resign(), 1)
     item = GameItem(
-        GAME_ID, "lodam", 12, "playing", "2025-06-15T15:06:40.000000Z", ("user-17",), {}
+        id=GAME_ID,
+        game="lodam",
+        version=12,
+        status="playing",
+        created_at=format_at(_AT),
+        ended_at=None,
+        names=("Ann", "Bob", "Cleo"),
+        refs=("user-17",),
+        labels={"room": "blue"},
     )
     lines = b"\n".join([msgspec.json.encode(event) for event in events]).decode() + "\n"
     plain = {
         "createGame": created,
-        "listGames": GamesPage((item,), None),
+        "listGames": GamesPage((item,), None, 1042),
         "getGame": looked,
         "getGameAt": looked,
         "act": action_answer(maker, acted),
@@ -256,7 +266,7 @@ def answers() -> dict[str, dict[str, Any]]:
         "getReceipt": _SIGNER.newest(story.known),
         "openDispute": opened,
         "getDispute": settled,
-        "listDisputes": DisputesPage((settled,), None),
+        "listDisputes": DisputesPage((settled,), None, 1042),
         "resolveDispute": settled,
         "erasePlayer": ErasedAnswer(3),
         "listChallenges": ChallengesPage(challenges, None),

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from api.cursors import Cursors
 from api.disputes import Disputes
 from api.execute import Executor
 from api.games import Games
@@ -23,3 +24,4 @@ class Parts(msgspec.Struct, frozen=True):
     executor: Executor
     signer: Signer
     disputes: Disputes
+    cursors: Cursors

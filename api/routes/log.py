@@ -10,10 +10,11 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 from litestar.response import Stream
 
+from api import freshness
 from api.access import Access
 from api.answers import EventsPage, ScoresAnswer, scores_answer
 from api.asking import access_of
-from api.games import entries
+from api.freshness import AtLeastVersion
 from api.guards import anyone
 from api.parts import Parts
 from api.problems import Problem, not_found
@@ -21,6 +22,8 @@ from api.replies import FOR_ALL, READING
 from domain.log import event_view
 from domain.replay import Replay, replay, transcript
 from domain.table.views import View, view
+from projections import scores
+from projections.entries import entries
 
 _NDJSON: Final = "application/x-ndjson"
 _PAGE: Final = 500
@@ -116,9 +119,18 @@ class LogController(Controller):
         summary="See the scores",
         responses=READING,
     )
-    async def scores(self, request: Request[Any, Any, Any]) -> ScoresAnswer:
-        """Where every seat stands, and what each hand brought."""
-        return scores_answer(access_of(request).known.table)
+    async def scores(
+        self,
+        request: Request[Any, Any, Any],
+        parts: NamedDependency[Parts],
+        at_least: AtLeastVersion = None,
+    ) -> ScoresAnswer:
+        """Where every seat stands, and what each hand brought, `as_of` a version: the newest,
+        unless that takes more than a second. Where no score is kept yet it is counted at once."""
+        table = access_of(request).known.table
+        await freshness.of_game(parts.store, scores.NAME, table.id, table.version, at_least)
+        found = await scores.read(parts.store, table.id)
+        return scores_answer(scores.scores_of(table) if found is None else found)
 
 
 async def _page(parts: Parts, access: Access, after: int, limit: int) -> EventsPage:
