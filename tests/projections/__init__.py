@@ -1,0 +1,1 @@
+"""The runner and builds of projections, on a real store."""
