@@ -174,7 +174,7 @@ class _Rebuild:
                     await holder.execute(_SQL["patient"])
                     tables = self._projection.tables
                     compared = tuple([await self._compare(holder, table) for table in tables])
-            except (psycopg.errors.SyntaxErrorOrAccessRuleViolation, RuntimeError) as error:
+            except (psycopg.ProgrammingError, RuntimeError) as error:
                 # The live one is broken, which is what it is built again for.
                 _logger.warning("%s cannot be compared: %s", self._new.name, described(error))
         for left in reversed(range(_TRIES)):
