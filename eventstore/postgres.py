@@ -137,9 +137,10 @@ class EventStore:
         parameters = _append_parameters(request)
         if not request.erase:
             [row] = await self._pool.run(queries.append, parameters)
-            return _outcome(row)
-        parameters += _parts(request.erase)
-        [row] = await self._pool.run(queries.append_erasing, parameters)
+        else:
+            parameters += _parts(request.erase)
+            [row] = await self._pool.run(queries.append_erasing, parameters)
+        self.feed.news.set()
         return _outcome(row[:6])
 
     async def head(self, stream: str) -> Head | None:

@@ -1,1 +1,1 @@
-"""Tests of projections/."""
+"""Projections on a real store: the runner and builds, and each by itself."""
