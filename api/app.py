@@ -24,6 +24,7 @@ from api.parts import Parts
 from api.routes.disputes import DisputesController
 from api.routes.games import GamesController
 from api.routes.health import HealthController
+from api.routes.leaderboards import LeaderboardsController
 from api.routes.log import LogController
 from api.routes.play import PlayController
 from api.routes.players import PlayersController
@@ -53,6 +54,7 @@ def create_app(settings: Settings) -> Litestar:
             KeysController,
             DisputesController,
             PlayersController,
+            LeaderboardsController,
             HealthController,
             MetricsController,
         ],

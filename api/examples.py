@@ -23,6 +23,7 @@ from api.execute import Done
 from api.exporting import export_lines
 from api.games import History, Known
 from api.identity import Caller, Keyring
+from api.people_answers import LeaderboardItem, LeaderboardPage, leaderboard_item, player_answer
 from api.problems import TITLES, ProblemBody, ProblemField
 from api.proof_answers import (
     ChallengesPage,
@@ -62,6 +63,9 @@ from domain.table.state import Table
 from domain.table.views import playable_actions, view
 from domain.times import format_at
 from domain.visibility import SPECTATOR, Viewer
+from projections.leaderboards import Ranked
+from projections.players import Opponent, Person, Record
+from projections.rating import Rating, after_game
 from projections.scores import scores_of
 
 GAME_ID: Final = "01970000-0000-7000-8000-000000000001"
@@ -269,6 +273,8 @@ def answers() -> dict[str, dict[str, Any]]:
         "listDisputes": DisputesPage((settled,), None, 1042),
         "resolveDispute": settled,
         "erasePlayer": ErasedAnswer(3),
+        "getPlayer": player_answer(*_person(), 1042),
+        "getLeaderboard": LeaderboardPage(_leaders(), None, 1042),
         "listChallenges": ChallengesPage(challenges, None),
         "getChallenge": challenges[0],
         "listRules": rules_page(),
@@ -302,6 +308,35 @@ def _disputes(story: _Story) -> tuple[Dispute, Dispute]:
     dispute = Dispute(_DISPUTE_ID, event, _AT, 2, story.log[-1].hash, _AT, finding)
     settled = Resolution("rejected", RESOLUTION["note"], _AT)
     return dispute, msgspec.structs.replace(dispute, resolution=settled)
+
+
+def _person() -> tuple[Person, dict[str, Rating]]:
+    """Ann after two games of Losing Lodam, of which she has won one."""
+    record = Record(
+        games=2, wins=1, chips=5, chips_won=10, chips_lost=5, lives_lost=4, last_ended_at=_AT
+    )
+    met = Opponent(ref="user-20", name="Dan", games=2, wins=1, losses=0, draws=1)
+    return Person("user-17", "Ann", {"lodam": record}, (met,)), {"lodam": _ratings()["Ann"]}
+
+
+def _leaders() -> tuple[LeaderboardItem, ...]:
+    """Ann and Dan after a game of three that Ann has won."""
+    return tuple(
+        [
+            leaderboard_item(
+                rank,
+                Ranked(ref, name, rating, 1, rank == 1, chips, rank - 1),
+            )
+            for rank, ref, name, rating, chips in (
+                (1, "user-17", "Ann", _ratings()["Ann"], 10),
+                (2, "user-20", "Dan", _ratings()["Dan"], -5),
+            )
+        ]
+    )
+
+
+def _ratings() -> dict[str, Rating]:
+    return after_game(("Ann", "Dan", None), (1, 2, 3), {})
 
 
 def _builtins(body: Any) -> Any:

@@ -3,8 +3,8 @@
 A rating depends on the order of the games, and games of one leaderboard end in every lane. So what
 is kept are results, each with the ratings after it, and whatever comes in between earlier ones
 (late by lane, imported, erased) has all after it rated again (see `rerating`): the tables are a
-function of the set of results alone. Whoever writes here holds the leaderboard's lock from before
-its first write, in a transaction that reads what others have committed meanwhile.
+function of the set of results alone. Whoever writes here holds the build's lock from before its
+first write, in a transaction that reads what others have committed meanwhile.
 
 Bots are rated as players of their kind, and never listed. Who has no reference, or has been erased,
 plays as somebody unknown and keeps no rating. Abandoned games count nowhere.
@@ -38,8 +38,8 @@ WINDOWS: Final[dict[Window, int | None]] = {
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where a player stands in a leaderboard: the rank, the rating with its sign turned, and the
-    reference. `since`: when the window began."""
+    """Where a player stands in a leaderboard: the rank, the conservative rating with its sign
+    turned (as it is kept, to the last bit), and the reference. `since`: when the window began."""
 
     rank: int
     minus_rating: float
@@ -122,12 +122,10 @@ async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
         if fed.event is not None and fed.category in GAMES
         if isinstance(event := public(fed.event), PlayerErased)
     ]
-    boards = {Board(result.tenant, result.game) for result in ended}
-    boards |= {Board(fed.tenant, fed.category) for fed, _ in gone}
     current = await rerating.is_current(target, events[-1].seq)
-    if current:
-        boards |= await rerating.due(target)
-    await rerating.lock(target, boards)
+    if not (ended or gone or (current and await rerating.due(target))):
+        return
+    await rerating.lock(target)
     await target.execute(
         "INSERT INTO {rated_seats} (lane, stream, seat, tenant, game, ended_at, place, won,"
         " chips, lives, player, ref, name)"
@@ -140,7 +138,7 @@ async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
     for fed, seat in gone:
         await rerating.forget(target, Board(fed.tenant, fed.category), fed.stream, seat)
     if current:
-        for board in sorted(boards):
+        for board in await rerating.due(target):
             await rerating.rate(target, board)
 
 

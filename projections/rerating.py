@@ -4,7 +4,7 @@ A build that has much of the feed before it only marks what is due, and rates on
 rating again and again while results of other lanes are still to come would be for nothing.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ _LOCKS: Final = 6_665
 """The class of this module's advisory locks."""
 
 
-class Board(msgspec.Struct, frozen=True, order=True):
+class Board(msgspec.Struct, frozen=True):
     """One tenant's leaderboard of one game."""
 
     tenant: str
@@ -50,18 +50,15 @@ async def is_current(target: Target, seq: int) -> bool:
     return bool(rows[0][0])
 
 
-async def due(target: Target) -> set[Board]:
-    """The leaderboards that have been left unrated."""
-    return {Board(*row) for row in await target.fetch("SELECT tenant, game FROM {ratings_due}")}
+async def due(target: Target) -> list[Board]:
+    """The leaderboards that are marked to be rated again."""
+    return [Board(*row) for row in await target.fetch("SELECT tenant, game FROM {ratings_due}")]
 
 
-async def lock(target: Target, boards: Collection[Board]) -> None:
-    """Be the only one to write to these leaderboards until the transaction ends."""
-    for board in sorted(boards):
-        await target.fetch(
-            "SELECT pg_advisory_xact_lock(%s, hashtext(%s))",
-            (_LOCKS, f"{target.build}\n{board.tenant}\n{board.game}"),
-        )
+async def lock(target: Target) -> None:
+    """Be the only one to write to this build's leaderboards until the transaction ends. One lock
+    for all of them, since a transaction may take in pages of several lanes."""
+    await target.fetch("SELECT pg_advisory_xact_lock(%s, %s)", (_LOCKS, target.build))
 
 
 async def mark(target: Target, board: Board, moment: Moment) -> None:
