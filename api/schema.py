@@ -23,7 +23,7 @@ from api.answers import (
 from api.bodies import Abandonment, NewDispute, NewGame, NewResolution, Person
 from api.problems import MEDIA_TYPE, ProblemBody, not_found
 from api.proof_answers import ChallengesPage, DisputesPage, ErasedAnswer, KeySet
-from api.routes.health import Health
+from api.routes.health import Health, ProjectionHealth, Readiness
 from api.routes.rules import RulesAnswer, RulesPage
 from domain.actions import Action, CutChoice
 from domain.codec import ACTION_TYPES
@@ -54,6 +54,8 @@ _TYPES: Final[list[Any]] = [
     RulesPage,
     RulesAnswer,
     Health,
+    Readiness,
+    ProjectionHealth,
     ProblemBody,
 ]
 _REF: Final = "#/components/schemas/{name}"
