@@ -8,17 +8,17 @@ from typing import Any
 from litestar import Litestar
 from litestar.datastructures import MutableScopeHeaders, State
 from litestar.di import Provide
-from litestar.plugins.prometheus import PrometheusConfig, PrometheusController
+from litestar.plugins.prometheus import PrometheusConfig
 from litestar.types import Message, Scope
 
-from api import problems, schema, waker
+from api import problems, schema, upkeep, waker
 from api.bodies import StrictRequest
 from api.cursors import Cursors
 from api.disputes import Disputes
 from api.execute import Executor
 from api.games import Games
-from api.guards import on_this_machine_or_host
 from api.identity import Keyring
+from api.metrics import MetricsController
 from api.notices import Notices
 from api.parts import Parts
 from api.routes.disputes import DisputesController
@@ -33,13 +33,6 @@ from api.routes.rules import RulesController
 from api.settings import Settings
 from api.signing import Signer
 from eventstore.postgres import EventStore
-
-
-class MetricsController(PrometheusController):
-    """`/metrics`, in Prometheus' text format: for this machine, and for hosts with their key."""
-
-    include_in_schema = False
-    guards = (on_this_machine_or_host,)
 
 
 def create_app(settings: Settings) -> Litestar:
@@ -105,6 +98,9 @@ def _running(settings: Settings) -> Callable[[Litestar], Any]:
                 asyncio.create_task(notices.run()),
                 asyncio.create_task(waker.run(store, executor, disputes, settings.wake_seconds)),
             ]
+            await upkeep.provide(settings)
+            if settings.projections == "serve":
+                tasks.append(asyncio.create_task(upkeep.run(settings, store.feed.news)))
             try:
                 yield
             finally:

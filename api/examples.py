@@ -33,7 +33,7 @@ from api.proof_answers import (
     challenge_view,
     dispute_view,
 )
-from api.routes.health import Health
+from api.routes.health import Health, ProjectionHealth, Readiness
 from api.routes.rules import rules_answer, rules_page
 from api.signing import KeptKey, Signer
 from domain.actions import Action
@@ -280,7 +280,9 @@ def answers() -> dict[str, dict[str, Any]]:
         "listRules": rules_page(),
         "getRules": rules_answer(GAMES["lodam"]),
         "isLive": Health("live"),
-        "isReady": Health("ready"),
+        "isReady": Readiness(
+            "ready", "ok", "ok", {"games": ProjectionHealth("current", 0, 0.0, 0, 0.4)}
+        ),
     }
     found = {name: {"application/json": _builtins(body)} for name, body in plain.items()}
     found["listEvents"]["application/x-ndjson"] = lines

@@ -24,7 +24,7 @@ from api.bodies import Abandonment, NewDispute, NewGame, NewResolution, Person
 from api.people_answers import LeaderboardPage, PlayerAnswer
 from api.problems import MEDIA_TYPE, ProblemBody, not_found
 from api.proof_answers import ChallengesPage, DisputesPage, ErasedAnswer, KeySet
-from api.routes.health import Health
+from api.routes.health import Health, ProjectionHealth, Readiness
 from api.routes.rules import RulesAnswer, RulesPage
 from domain.actions import Action, CutChoice
 from domain.codec import ACTION_TYPES
@@ -57,6 +57,8 @@ _TYPES: Final[list[Any]] = [
     RulesPage,
     RulesAnswer,
     Health,
+    Readiness,
+    ProjectionHealth,
     ProblemBody,
 ]
 _REF: Final = "#/components/schemas/{name}"

@@ -5,6 +5,7 @@ show its tables. Whoever makes or switches builds of a projection holds its clai
 the transaction.
 """
 
+import asyncio
 from collections.abc import Iterable
 from typing import Final, Literal
 
@@ -14,11 +15,13 @@ from psycopg.errors import LockNotAvailable
 
 from projections.projection import Projection, table_name
 from projections.statements import statements
-from projections.writing import Writer
+from projections.writing import Writer, connect
 
 _SQL: Final = statements("builds")
 _LOCK_MILLISECONDS: Final = 250
 """How long DDL may stand in the queue for a table or view, with new readers behind it."""
+
+_TURN_SECONDS: Final = 0.02
 
 
 class Build(msgspec.Struct, frozen=True):
@@ -71,6 +74,18 @@ async def provide(conn: Writer, projection: Projection) -> bool:
         if state is not None:
             await begin(conn, projection, state)
         return True
+
+
+async def provide_views(
+    url: str, projections: Iterable[Projection], *, prepare: bool = True
+) -> None:
+    """Begin the first build of each projection that has none, and return when readers can read all
+    of them. Raises psycopg.Error."""
+    async with await connect(url, prepare=prepare) as conn:
+        for projection in projections:
+            while wanting(projection, await builds(conn, [projection.name])) == "live":
+                if not await provide(conn, projection):
+                    await asyncio.sleep(_TURN_SECONDS)
 
 
 async def begin(conn: Writer, projection: Projection, state: Literal["live", "building"]) -> Build:

@@ -51,24 +51,26 @@ async def settled(store: EventStore, names: Iterable[str], seconds: float) -> No
 
 async def reached(store: EventStore, name: str, stream: str, version: int, seconds: float) -> bool:
     """Whether the live build of a projection has taken in that event of the stream, within the
-    time. Without a live build, or where the stream is parked before it, the answer is no at once.
-    Raises StoreUnavailable."""
+    time. Where it has not, and nobody runs it or the stream is parked before, the answer is no at
+    once; so it is without a live build. Raises StoreUnavailable."""
     end = monotonic() + seconds
+    lane = wire.lane(wire.uuid(stream))
     place: tuple[int, int] | None = None
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             async for _ in _looks(store, end):
                 if place is None:
                     place = await store.feed.place(stream, version)
-                lane = wire.lane(wire.uuid(stream))
-                rows = await store.fetch(_SQL["stream"], name, lane, stream)
+                rows = await store.fetch(_SQL["stream"], name, lane, stream, BEATING_SECONDS)
                 if not rows:
                     return False
-                [(seq, parked)] = rows
+                [(seq, parked, running)] = rows
                 if parked is not None and parked <= version:
                     return False
                 if place is not None and seq >= place[1]:
                     return True
+                if not running:
+                    return False
     return False
 
 

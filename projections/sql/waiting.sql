@@ -24,11 +24,12 @@ WHERE b.state = 'live' AND b.name = ANY ($1::text[])
 GROUP BY c.lane, s.seq
 
 -- stream --
--- How far the live build of a projection has come in a lane, and from which version on it has
--- parked a stream (NULL: it has not). No row without a live build.
-SELECT c.seq, (SELECT p.version FROM projections.parked p
-               WHERE p.lane = c.lane AND p.name = c.name AND p.build = c.build
-                   AND p.stream = $3::text::uuid)
+-- How far the live build of a projection has come in a lane, from which version on it has parked a
+-- stream (NULL: it has not), and whether somebody runs it. No row without a live build.
+SELECT c.seq,
+    (SELECT p.version FROM projections.parked p
+     WHERE p.lane = c.lane AND p.name = c.name AND p.build = c.build AND p.stream = $3::text::uuid),
+    b.beaten_at > clock_timestamp() - make_interval(secs => $4::float8)
 FROM projections.builds b
 JOIN projections.checkpoints c USING (name, build)
 WHERE b.state = 'live' AND b.name = $1::text AND c.lane = $2::int2
