@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from projections import disputes, games, leaderboards, players, scores
+from projections import disputes, games, leaderboards, players, replays, scores
 from projections.projection import Projection
 
 _ALL: Final[tuple[Projection, ...]] = (
@@ -13,6 +13,7 @@ _ALL: Final[tuple[Projection, ...]] = (
     disputes.PROJECTION,
     players.PROJECTION,
     leaderboards.PROJECTION,
+    replays.PROJECTION,
 )
 """One line a projection, each the value of its module."""
 

@@ -19,10 +19,10 @@ from api.guards import anyone
 from api.parts import Parts
 from api.problems import Problem, not_found
 from api.replies import FOR_ALL, READING
-from domain.log import event_view
-from domain.replay import Replay, replay, transcript
+from domain.log import event_view, fold
+from domain.replay import Replay, retold, transcript
 from domain.table.views import View, view
-from projections import scores
+from projections import replays, scores
 from projections.entries import entries
 
 _NDJSON: Final = "application/x-ndjson"
@@ -83,11 +83,13 @@ class LogController(Controller):
         """The caller's view as of a version: what they could see then, less what has been covered
         again since; once the hand is opened, everything."""
         access = access_of(request)
-        known = access.known
-        if not 1 <= version <= known.table.version:
-            raise not_found(f"The game has the versions 1 to {known.table.version}.")
-        history = await parts.games.history(known.table.id, version)
-        return view(history.table, access.caller.viewer, history.newest.table.openings)
+        newest = access.known.table
+        if not 1 <= version <= newest.version:
+            raise not_found(f"The game has the versions 1 to {newest.version}.")
+        table = newest
+        if version < newest.version:
+            table = fold(newest.id, await parts.store.read(newest.id, 0, version))
+        return view(table, access.caller.viewer, newest.openings)
 
     @get(
         "/replay",
@@ -101,11 +103,13 @@ class LogController(Controller):
         self, request: Request[Any, Any, Any], parts: NamedDependency[Parts]
     ) -> Response[Replay]:
         """Hands, tricks and plays as the caller may see them now: JSON, or, where `Accept` asks for
-        `text/plain`, a transcript in words."""
+        `text/plain`, a transcript in words. Always of the newest version: opened hands have been
+        told once and kept, the others are told from the log."""
         access = access_of(request)
-        history = await parts.games.history(access.known.table.id)
-        table = history.table
-        told = replay(table, history.entries, access.caller.seat, table.openings)
+        table = access.known.table
+        kept = await replays.read(parts.store, table.id, table.version)
+        rest = entries(await parts.store.read(table.id, kept.upto, table.version))
+        told = retold(table, kept.hands, rest, access.caller.seat, table.openings)
         if request.accept.best_match(["application/json", "text/plain"]) == "text/plain":
             text: Any = transcript(told, table)
             return Response(text, media_type="text/plain")
