@@ -143,20 +143,20 @@ async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
 
 
 def _row(lane: int, result: Result) -> tuple[Any, ...]:
-    seated, standing = result.seated, result.standing
+    seated = result.seated
     ref = seated.ref if seated.bot is None else None
     player = f"bot:{seated.bot}" if seated.bot else f"ref:{ref}" if ref else None
     return (
         lane,
         result.stream,
-        standing.seat,
+        result.seat,
         result.tenant,
         result.game,
         result.ended_at,
-        standing.placing,
-        standing.won,
-        standing.chips,
-        standing.lives,
+        result.place,
+        result.won,
+        result.chips,
+        result.lives,
         player,
         ref,
         seated.name if ref else None,

@@ -145,14 +145,14 @@ async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
         " WHERE lane = %s AND stream = %s AND seat = %s",
         *[
             (
-                result.standing.placing,
-                result.standing.won,
-                result.standing.chips,
-                result.standing.lives,
+                result.place,
+                result.won,
+                result.chips,
+                result.lives,
                 result.ended_at,
                 target.lane,
                 result.stream,
-                result.standing.seat,
+                result.seat,
             )
             for result in await results(target, events)
         ],

@@ -1,5 +1,4 @@
-"""People across games, and leaderboards, over HTTP: what played games bring, for their host alone.
-"""
+"""People across games, and leaderboards, over HTTP: what games bring, for their host alone."""
 
 from pathlib import Path
 from random import Random

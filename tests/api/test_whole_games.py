@@ -100,7 +100,13 @@ async def test_nobody_is_shown_a_card_that_is_not_theirs(api: httpx.AsyncClient)
         shown = {view["table"]["trump_card"]} - {None}
         for who in (0, 1, 2, HOST_KEY, spectator):
             own = dealt[who] if isinstance(who, int) else set()
-            for path in ("", "/events?limit=1000", "/replay", f"/at/{view['version'] - 1}", "/scores"):
+            for path in (
+                "",
+                "/events?limit=1000",
+                "/replay",
+                f"/at/{view['version'] - 1}",
+                "/scores",
+            ):
                 text = (await game.get(who, path)).text
                 assert set(CARD.findall(text)) <= own | played | shown, (who, path)
             lines = await game.get(who, "/events", Accept="application/x-ndjson")

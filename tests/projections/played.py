@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from api.batch import new_event, tags_of
-from domain.log import GENESIS, Entry, record
+from domain.codec import read_event
+from domain.log import GENESIS, Entry, fold, record
 from domain.registry import GAMES
+from domain.table.events import GameEnded
 from domain.table.state import Table
 from eventstore.postgres import EventStore
 from eventstore.records import Answer, Append, Appended
@@ -26,6 +28,35 @@ class Log(msgspec.Struct, frozen=True):
     def entries(self) -> list[Entry]:
         """The whole log."""
         return [entry for command in self.commands for entry in command]
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What a game's last event says of a seat, and what it had gained since the first one."""
+
+    place: int
+    won: bool
+    chips: int
+    lives: int
+
+
+def outcomes(log: Log) -> list[Outcome] | None:
+    """By seat, how everyone came out of a game; None where it was abandoned."""
+    [last] = [entry for entry in log.entries if entry.type == "GameEnded"]
+    ended = read_event(last)
+    assert isinstance(ended, GameEnded)
+    if log.table.status == "abandoned":
+        return None
+    table = fold(log.table.id, log.entries[:1])
+    begun = table.game.scores(table.play)
+    return [
+        Outcome(
+            (ended.places or (1,) * len(begun))[seat],
+            seat in ended.winners,
+            ended.scores[seat].chips - score.chips,
+            (score.lives or 0) - (ended.scores[seat].lives or 0),
+        )
+        for seat, score in enumerate(begun)
+    ]
 
 
 def random_log(game: str, number: int, tenant: str = "host") -> Log:

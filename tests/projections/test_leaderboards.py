@@ -7,13 +7,12 @@ import msgspec
 import pytest
 from openskill.models import PlackettLuce
 
-from domain.standing import standings
 from eventstore.postgres import EventStore
 from projections import leaderboards, rerating
 from projections.leaderboards import Place, Ranked
 from projections.rerating import Board
 from tests.projections.driver import check_rebuilt, driving
-from tests.projections.played import Log, pieces, put, random_logs
+from tests.projections.played import Log, outcomes, pieces, put, random_logs
 
 GAMES = ("loc", "lodam", "lorum")
 P = leaderboards.PROJECTION
@@ -42,7 +41,7 @@ def expected(logs: Sequence[Log], tenant: str, game: str, since: int = 0) -> lis
         if log.tenant == tenant and log.table.game.name == game
     ]
     for when, _, log in sorted(over, key=lambda it: it[:2]):
-        found = standings(log.table)
+        found = outcomes(log)
         if found is None:
             continue
         refs = [seated.ref for seated in log.table.seats]
@@ -50,7 +49,7 @@ def expected(logs: Sequence[Log], tenant: str, game: str, since: int = 0) -> lis
         for ref in refs:
             mu, sigma = known.get(ref or "", (model.mu, model.sigma))
             teams.append([model.rating(mu=mu, sigma=sigma)])
-        after = model.rate(teams, ranks=[float(s.placing) for s in found])
+        after = model.rate(teams, ranks=[float(s.place) for s in found])
         for seat, ref in enumerate(refs):
             if ref is None:
                 continue

@@ -4,12 +4,11 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
-from domain.standing import standings
 from eventstore.postgres import EventStore
 from projections import players
 from projections.players import Opponent, Person, Record
 from tests.projections.driver import check_rebuilt, driving
-from tests.projections.played import Log, pieces, put, random_logs
+from tests.projections.played import Log, outcomes, pieces, put, random_logs
 
 
 def expected(logs: Sequence[Log], tenant: str, ref: str) -> Person | None:
@@ -31,7 +30,7 @@ def expected(logs: Sequence[Log], tenant: str, ref: str) -> Person | None:
                     names[seated.ref] = max(key, names.get(seated.ref, key))
                     if seated.ref == ref:
                         sat.append(key)
-        found = standings(table)
+        found = outcomes(log)
         by_ref = {seated.ref: seat for seat, seated in enumerate(table.seats) if seated.ref}
         if found is None or ref not in by_ref:
             continue
@@ -47,10 +46,10 @@ def expected(logs: Sequence[Log], tenant: str, ref: str) -> Person | None:
             if other != ref:
                 count = met.setdefault(other, Counter())
                 count["games"] += 1
-                placing = found[seat].placing
-                count["wins"] += own.placing < placing
-                count["losses"] += own.placing > placing
-                count["draws"] += own.placing == placing
+                place = found[seat].place
+                count["wins"] += own.place < place
+                count["losses"] += own.place > place
+                count["draws"] += own.place == place
     if not sat:
         return None
     opponents = [
