@@ -130,7 +130,7 @@ class LogController(Controller):
         at_least: AtLeastVersion = None,
     ) -> ScoresAnswer:
         """Where every seat stands, and what each hand brought, `as_of` a version: the newest,
-        unless that takes more than a second. Where no score is kept yet it is counted at once."""
+        unless that takes too long. Where no score is kept yet it is counted at once."""
         table = access_of(request).known.table
         await freshness.of_game(parts.store, scores.NAME, table.id, table.version, at_least)
         found = await scores.read(parts.store, table.id)

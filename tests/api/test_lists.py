@@ -147,6 +147,7 @@ async def test_while_nobody_runs_projections_lists_stand_still_and_scores_are_co
         assert scores.json()["as_of"] == (await game.view())["version"]
         assert len((await game.get(0, "/replay")).json()["hands"]) == 1
         played: Game = game
+    monkeypatch.undo()
     async with running(database_url) as api:
         page = await listed(api)
         assert [item["id"] for item in page["items"]] == [played.id]
