@@ -1,4 +1,4 @@
-"""`fairdeal audit`: every stream of a store against its own hashes, digests, head and receipts.
+"""`fairdeal audit`: every stream of a store against its hashes, digests, head, feed and receipts.
 
 What a superuser of the database can do with triggers off, and what a failing disk does, shows here:
 an event changed, gone, added or elsewhere. A tail that was cut together with its head, or a whole
@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from api.batch import tags_of
+from api.batch import IMPORTED, tags_of
 from api.disputes import CATEGORY, dispute_tags
 from api.execute import KeptAnswer
 from api.games import entries
@@ -58,9 +58,15 @@ async def audit(
     if sample is None:
         reason = "it has events, and its row among the streams is gone"
         trouble += [Trouble(lost, "head", (), reason) for lost in await store.headless()]
+        reason = "an entry of the feed belongs to no event, or does not count on"
+        trouble += [
+            Trouble(f"lane {lane}", "feed", (), f"{reason}: number {seq}")
+            for lane, seq in await store.feed.strays()
+        ]
     async for stream in _chosen(store, sample):
         # The receipts first: those of events that are written meanwhile would seem too new.
         answers = await store.answers(stream)
+        numbers = await store.feed.entries(stream)
         loaded = await store.load(stream)
         streams += 1
         if loaded is not None:
@@ -69,7 +75,7 @@ async def audit(
             events += len(log)
             trouble += [
                 Trouble(stream, check.check, check.versions, check.detail)
-                for check in _judged(head, log, answers, keys)
+                for check in [*_judged(head, log, answers, keys), *_check_feed(numbers)]
                 if check.status not in _NOT_JUDGED
             ]
         progress(streams)
@@ -141,10 +147,23 @@ def _check_erased(log: list[Entry]) -> Iterator[Check]:
                 yield _failed("digests", (entry.version,), reason)
 
 
+def _check_feed(numbers: list[tuple[int, int | None, bool]]) -> Iterator[Check]:
+    """Every event is in the feed once, after those before it, but for the newest of all."""
+    highest = 0
+    for version, seq, early in numbers:
+        if seq is None:
+            if not early:
+                yield _failed("feed", (version,), f"version {version} is not in the feed")
+        elif seq <= highest:
+            reason = f"version {version} comes in the feed before a version that it follows"
+            yield _failed("feed", (version,), reason)
+        highest = max(highest, seq or 0)
+
+
 def _check_meaning(head: Head, log: list[Entry]) -> Iterator[Check]:
     """The log can be read, and the stream is filed under what it says."""
     if head.category in GAMES:
-        tags = tags_of(fold(head.stream, log))
+        tags = tags_of(fold(head.stream, log), imported=IMPORTED in head.tags)
     elif head.category == CATEGORY:
         tags = dispute_tags(fold_dispute(head.stream, log))
     else:

@@ -22,6 +22,9 @@ from domain.table.decide import Decision, create, decide, server_command, to_act
 from domain.table.state import Table
 from eventstore.records import Answer, Append, CallerKey, NewEvent, SealedPart
 
+IMPORTED: Final = "imported"
+"""The tag of games that came from a file: they are read-only."""
+
 
 class Decided(msgspec.Struct, frozen=True):
     """One command of a batch: what it brought about, and the log entries of that."""
@@ -122,7 +125,7 @@ class Batch:
     ) -> Append:
         """The append of it all; the answer kept with it is about the first command."""
         first = self.commands[0]
-        tags = tags_of(self.table)
+        tags = self._tags()
         return Append(
             stream=self.game_id,
             expected=self.expected,
@@ -143,13 +146,18 @@ class Batch:
 
     def appended(self, tenant: str) -> Known:
         """The game as it stands once the append is done."""
-        return Known(self.table, self._prev, self.at, tenant, self.secret, tags_of(self.table))
+        return Known(self.table, self._prev, self.at, tenant, self.secret, self._tags())
+
+    def _tags(self) -> tuple[str, ...]:
+        imported = self.known is not None and IMPORTED in self.known.tags
+        return tags_of(self.table, imported=imported)
 
 
-def tags_of(table: Table) -> tuple[str, ...]:
+def tags_of(table: Table, *, imported: bool = False) -> tuple[str, ...]:
     """What a host can find a game by: game, status, players' references and labels."""
     refs = {seat.ref for seat in table.seats if seat.ref is not None}
     return (
+        *([IMPORTED] if imported else []),
         f"game={table.game.name}",
         f"status={table.status}",
         *[f"ref={ref}" for ref in sorted(refs)],

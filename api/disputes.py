@@ -7,7 +7,7 @@ The only caller of the store's append for disputes, as `execute` is for games. A
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -26,6 +26,7 @@ from domain.dispute_stream import (
     Outcome,
     check_words,
     fold_dispute,
+    personal_words,
     record_dispute,
     resolve,
 )
@@ -92,7 +93,7 @@ class Disputes:
             self._check(event.receipt, event.game)
         finding = await self._finding(event)
         try:
-            check_words(event, await self._is_erased(event))
+            check_words(event.words, await self._is_erased(event))
         except Refused as refused:
             raise _refusal(refused, None) from None
         at = self._clock()
@@ -136,13 +137,19 @@ class Disputes:
             if known is not None:
                 return known
             told = await self.get(stream)
+            opened = told.dispute.opened
             try:
                 event = resolve(told.dispute, outcome, note)
+                check_words(event.note, await self._is_erased(opened))
             except Refused as refused:
                 raise _refusal(refused, told.dispute.version) from None
             at = max(self._clock(), told.dispute.at)
             match await self._append(stream, told.dispute, [[event]], at, None, told.tenant, key):
                 case Dispute() as dispute:
+                    if event.note is not None and await self._is_erased(opened):
+                        # Erased while this was written: nobody else comes to erase the note.
+                        await self._store.erase(stream, [(dispute.version, 0)])
+                        return await self.get(stream)
                     return Told(dispute, told.tenant)
                 case Replayed(answer):
                     return await self._again(answer)
@@ -180,15 +187,17 @@ class Disputes:
                 await self.complete(head.stream)
             before = heads[-1].stream
 
-    async def erase_words(self, tenant: str, game_id: str, seat: Seat) -> None:
-        """Erase what a seat has written in the disputes of a game."""
+    async def erase_words(
+        self, tenant: str, game_id: str, seat: Seat, names: Collection[str]
+    ) -> None:
+        """Erase what a seat has written in the disputes of a game, what the host has noted on its
+        disputes, and whatever else is written there that has one of the names in it."""
         before: str | None = None
         tags = (CATEGORY, f"of={game_id}")
         while heads := await self._store.find(tenant, tags, before, 100, (CATEGORY,)):
             for head in heads:
-                dispute = (await self.get(head.stream)).dispute
-                if dispute.opened.by == "seat" and dispute.opened.seat == seat:
-                    await self._store.erase(head.stream, [(1, 0)])
+                log = entries(await self._store.read(head.stream))
+                await self._store.erase(head.stream, personal_words(log, seat, names))
             before = heads[-1].stream
 
     async def _is_erased(self, event: DisputeOpened) -> bool:

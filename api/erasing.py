@@ -1,4 +1,5 @@
-"""Erasing a person: name and reference in every game of a host, and their words in disputes.
+"""Erasing a person: name and reference in every game of a host, and the words in disputes that are
+theirs or about them.
 
 In each game the event that says so and the erasure itself are one transaction, so that whatever
 interrupts it, the games that still bear the reference are exactly those not yet done.
@@ -44,7 +45,9 @@ async def _erase_in(parts: Parts, caller: Caller, game_id: str, ref: str) -> boo
     for seat in seats:
         # The words first: once the name is gone, the reference no longer leads here. And again
         # afterwards, for what was written meanwhile; nothing is written after that.
-        await parts.disputes.erase_words(caller.tenant, game_id, seat)
+        name = history.newest.table.seats[seat].name
+        names = [ref] if name is None else [ref, name]
+        await parts.disputes.erase_words(caller.tenant, game_id, seat, names)
         named = tuple(_names(history.entries, seat))
         try:
             await parts.executor.act(game_id, Asked(caller, ErasePlayer(seat), erase=named))
@@ -52,7 +55,7 @@ async def _erase_in(parts: Parts, caller: Caller, game_id: str, ref: str) -> boo
         except Problem as problem:
             if problem.rule != ALREADY_ERASED:
                 raise
-        await parts.disputes.erase_words(caller.tenant, game_id, seat)
+        await parts.disputes.erase_words(caller.tenant, game_id, seat, names)
     return done
 
 

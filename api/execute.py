@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 import msgspec
 
 from api.access import admit
-from api.batch import Batch
+from api.batch import IMPORTED, Batch
 from api.games import Games, Known
 from api.identity import Caller
 from api.notices import Notices
@@ -32,7 +32,7 @@ from domain.game import Refused
 from domain.hand import SeedRevealed
 from domain.log import Entry
 from domain.receipts import Receipt
-from domain.table.commands import Create, Resign, TableCommand
+from domain.table.commands import Create, ErasePlayer, Resign, TableCommand
 from domain.table.decide import to_act
 from domain.table.state import Table
 from domain.visibility import Openings
@@ -131,8 +131,9 @@ class Executor:
     async def act(self, game_id: str, asked: Asked) -> Done:
         """Carry out a caller's command, or answer again what its key did.
 
-        Raises Problem: `illegal-action`, `version-conflict`, `idempotency-mismatch`, those of
-        `access.admit`, and `unavailable` where it lost every race.
+        Raises Problem: `illegal-action`, `version-conflict`, `idempotency-mismatch`, `forbidden`
+        where the game was imported, those of `access.admit`, and `unavailable` where it lost every
+        race.
         """
         async with self._turn(game_id):
             known = await self._games.get(game_id)
@@ -180,6 +181,8 @@ class Executor:
 
     def _decided(self, known: Known, asked: Asked) -> Batch:
         version = known.table.version
+        if IMPORTED in known.tags and not isinstance(asked.ask, ErasePlayer):
+            raise Problem("forbidden", "The game was imported: it stays as it is.")
         if asked.if_match is not None and version not in asked.if_match:
             raise Problem(
                 "version-conflict", f"The game stands at version {version}.", version=version

@@ -94,7 +94,7 @@ async def _load(store: EventStore, log: Export, table: Table, tenant: str) -> Im
         events=tuple([new_event(entry) for entry in entries]),
         command=entries[-1].command,
         answer=Answer(game_id, 1, last, b""),
-        tags=tags_of(table),
+        tags=tags_of(table, imported=True),
         tenant=tenant,
         category=table.game.name,
     )

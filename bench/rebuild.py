@@ -41,6 +41,8 @@ async def _measure(url: str) -> None:
         # The first one brings a live build, beside which the second is built and compared.
         await rebuild(url, projection)
         done = await rebuild(url, projection, told=told)
+        if done.parked or done.different:
+            raise RuntimeError(f"{name}: {done.parked} streams parked, compared {done.compared}")
         rate = done.events / done.seconds
         shown.add_row(
             name, f"{rate:,.0f}", f"{rate / _TARGET:.2f}", f"{early[0]:.0f}", f"{memory[0]:.0f}"

@@ -1,7 +1,8 @@
 """Events and actions from and to bytes: the names on the wire, and old schemas read as new ones.
 
 Pure bytes in, bytes out. An event type's name in the log is its class name; its data and parts are
-split and joined by `events.Layout`. A type that gets a new schema version adds an upcaster here.
+split and joined by `events.Layout`. A type that gets a new schema version gets an entry in
+`UPCASTERS` and one in `FORMER`: whoever reads a log meets the newest schema alone.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +13,9 @@ import msgspec
 
 from domain.actions import Action, Cut, Deal
 from domain.events import Event, encode_canonical, layout
+from domain.game import Score
 from domain.hand import HandDealt, HandStarted, PackCut, PlayerResigned, SeedRevealed
+from domain.placing import places
 from domain.registry import GAMES
 from domain.table.commands import Command, Create
 from domain.table.events import (
@@ -78,10 +81,34 @@ EVENT_TYPES: Final[Mapping[str, type[Event]]] = MappingProxyType(
 )
 """Every event type by its name in the log."""
 
-Upcaster = Callable[[bytes], bytes]
+Rewriting = Callable[[bytes], bytes]
 
-UPCASTERS: Final[Mapping[tuple[str, int], Upcaster]] = MappingProxyType({})
-"""By type and schema: the data of that schema as data of the next one."""
+
+def _with_places(data: bytes) -> bytes:
+    """GameEnded 1 said nothing of places: they are those that winners and scores give, so that
+    who went out sooner or later shares one."""
+    found = msgspec.json.decode(data)
+    scores = msgspec.convert(found["scores"], tuple[Score, ...])
+    return encode_canonical(found | {"places": places(found["winners"], scores, ())})
+
+
+def _without_places(data: bytes) -> bytes:
+    found = msgspec.json.decode(data)
+    del found["places"]
+    return encode_canonical(found)
+
+
+UPCASTERS: Final[Mapping[tuple[str, int], Rewriting]] = MappingProxyType(
+    {(GameEnded.__name__, 1): _with_places}
+)
+"""By type and schema: the data of that schema as data of the next one. What the old one did not say
+is what follows from it alone. Data that does not fit raises as its decoding does."""
+
+FORMER: Final[Mapping[tuple[str, int], Rewriting]] = MappingProxyType(
+    {(GameEnded.__name__, 2): _without_places}
+)
+"""By type and schema: the data of that schema as the schema before would have had it, to the byte;
+so that old logs are still derived exactly."""
 
 ACTION_TYPES: Final[tuple[type[Action], ...]] = tuple(
     dict.fromkeys((Cut, Deal, *[kind for game in GAMES.values() for kind in game.actions]))
@@ -110,14 +137,26 @@ def read_event(record: Recorded) -> Event:
     current = EVENT_TYPES[record.type].schema
     if not 1 <= schema <= current:
         raise UnreadableEvent(f"{record.type} has schema {schema}, this version reads {current}")
-    while schema < current:
-        data = UPCASTERS[record.type, schema](data)
-        schema += 1
     try:
+        while schema < current:
+            data = UPCASTERS[record.type, schema](data)
+            schema += 1
         event: Event = reader(data, [(part.audience, part.body) for part in record.sealed])
-    except (msgspec.MsgspecError, TypeError) as error:
+    except (msgspec.MsgspecError, LookupError, TypeError, ValueError) as error:
         raise UnreadableEvent(f"{record.type}: {error}") from error
     return event
+
+
+def in_schema(kind: str, schema: int, data: bytes) -> bytes | None:
+    """Data of a type's current schema as an earlier `schema` would have had it; None where there
+    never was such a schema."""
+    current = EVENT_TYPES[kind].schema
+    if not 1 <= schema <= current:
+        return None
+    while schema < current:
+        data = FORMER[kind, current](data)
+        current -= 1
+    return data
 
 
 def recorded_action(command: Command, first: type[Event]) -> bytes:

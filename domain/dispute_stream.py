@@ -4,7 +4,8 @@ Its log has the form of a game's (`log`): canonical bytes, sealed parts, one has
 somebody wrote are sealed for all, so that they can be erased. Source: contract, *Disputes*.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, Literal, assert_never
 
@@ -137,10 +138,36 @@ def fold_dispute(stream: str, entries: Iterable[Entry], before: Dispute | None =
     return found
 
 
-def check_words(opened: DisputeOpened, erased: bool) -> None:
-    """Who has been erased writes nothing more that would have to be. Raises Refused."""
-    if erased and opened.words is not None:
-        raise Refused("dispute.erased", "who has been erased disputes without `text`")
+def check_words(words: Words | None, erased: bool) -> None:
+    """On the dispute of a player who has been erased nobody writes more that would have to be.
+    Raises Refused."""
+    if erased and words is not None:
+        raise Refused("dispute.erased", "who disputes has been erased: no `text` and no `note`")
+
+
+def personal_words(
+    entries: Iterable[Entry], seat: Seat, names: Collection[str]
+) -> list[tuple[int, int]]:
+    """Versions and numbers of the sealed parts of a dispute that are about the player of a seat:
+    all words of a dispute that the seat opened, and of others those that have one of the names in
+    them as whole words, in capitals or not. Raises UnreadableEvent."""
+    named = re.compile(
+        "|".join([rf"(?<!\w){re.escape(name)}(?!\w)" for name in names]), re.IGNORECASE
+    )
+    found: list[tuple[int, int]] = []
+    theirs = False
+    for entry in entries:
+        event = read_dispute_event(entry)
+        words: Words | None = None
+        match event:
+            case DisputeOpened():
+                theirs = event.by == "seat" and event.seat == seat
+                words = event.words
+            case DisputeResolved():
+                words = event.note
+        if words is not None and (theirs or (names and named.search(words.text))):
+            found.append((entry.version, 0))
+    return found
 
 
 def resolve(dispute: Dispute, outcome: Outcome, note: str | None) -> DisputeResolved:

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from domain.actions import Action
-from domain.codec import ACTION_TYPES, EVENT_TYPES, read_event
+from domain.codec import ACTION_TYPES, EVENT_TYPES, in_schema, read_event
 from domain.events import layout
 from domain.game import Refused
 from domain.hand import HandStarted
@@ -235,20 +235,25 @@ def differences(step: Step) -> Iterator[tuple[int, str]]:
 
 
 def _difference(entry: Entry, shape: Shape) -> str | None:
-    if (entry.type, entry.schema) != (shape.type, shape.schema):
-        return f"the rules give {shape.type}, the log has {entry.type}"
+    # A log of earlier keeps the schema that it was written in.
+    data = in_schema(shape.type, entry.schema, shape.data)
+    if entry.type != shape.type or data is None:
+        return (
+            f"the rules give {shape.type} of schema {shape.schema}, "
+            f"the log has {entry.type} of schema {entry.schema}"
+        )
     if [part.audience for part in entry.sealed] != [audience for audience, _ in shape.parts]:
         return "the sealed parts are not those that the rules give"
     if _seed_is_sealed(entry):
         # With the seed its commitment is unseen, and a lot with all that hangs on it.
-        ours, theirs = msgspec.json.decode(shape.data), msgspec.json.decode(entry.data)
+        ours, theirs = msgspec.json.decode(data), msgspec.json.decode(entry.data)
         lot = ("dealer", "seats", "cutter") if ours["by_lot"] else ()
         unseen = dict.fromkeys(("commitment", *lot))
         same = ours | unseen == theirs | unseen
     else:
-        same = entry.data == shape.data
+        same = entry.data == data
     if not same:
-        return f"the rules give {shape.data.decode()}, the log has {entry.data.decode()}"
+        return f"the rules give {data.decode()}, the log has {entry.data.decode()}"
     for index, (part, (_, body)) in enumerate(zip(entry.sealed, shape.parts, strict=True)):
         if part.body is not None and part.body != body:
             return f"sealed part {index} is {part.body.decode()}, the rules give {body.decode()}"

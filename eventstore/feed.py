@@ -82,6 +82,18 @@ class Feed:
         rows = await self._pool.run(queries.place, (wire.int2(lane), raw, wire.int4(version)))
         return (lane, int(rows[0][0])) if rows else None
 
+    async def entries(self, stream: str) -> list[tuple[int, int | None, bool]]:
+        """Of each event of a stream: its version, its number (None: it has none), and whether it
+        may be without one still."""
+        raw = wire.uuid(stream)
+        rows = await self._pool.run(queries.entries, (wire.int2(wire.lane(raw)), raw))
+        return [(version, seq, early) for version, seq, early in rows]
+
+    async def strays(self) -> list[tuple[int, int]]:
+        """Lane and number of entries that belong to no event, or do not count on from the one
+        before: none, unless somebody has tampered with them."""
+        return [(lane, seq) for lane, seq in await self._pool.run(queries.strays, ())]
+
 
 def _feed_event(row: Row) -> FeedEvent:
     seq, stream, version, tenant, category, kind, schema, at, actor, command, data, prev, digest = (

@@ -171,7 +171,8 @@ class EventStore:
         )
 
     async def answers(self, stream: str) -> list[Answer]:
-        """What the callers' keys whose scope is the stream did, in the order of versions."""
+        """What callers' keys did to the stream, or with the stream as their scope (a dispute about
+        a game is a stream of its own), in the order of versions."""
         raw = wire.uuid(stream)
         rows = await self._pool.run(queries.answers, (wire.int2(wire.lane(raw)), raw))
         return [Answer(*row) for row in rows]

@@ -18,6 +18,7 @@ from domain.hand import (
     SeedRevealed,
     ServerSeed,
 )
+from domain.placing import places
 from domain.registry import GAMES
 from domain.seats import Seat
 from domain.table.commands import (
@@ -347,4 +348,7 @@ def _open_hands(turn: TableTurn) -> None:
 def _end(turn: TableTurn, winners: tuple[Seat, ...], reason: str) -> None:
     table: Table = turn.table
     _open_hands(turn)
-    turn.tell(GameEnded(winners, table.game.scores(table.play), table.game.pot(table.play), reason))
+    game, play = table.game, table.play
+    scores = game.scores(play)
+    placed = places(winners, scores, game.hand_scores(play))
+    turn.tell(GameEnded(winners, scores, game.pot(play), reason, placed))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import ClassVar, Final
 
 import msgspec
 
@@ -81,12 +81,16 @@ class PlayerErased(Event, frozen=True):
 
 
 class GameEnded(Event, frozen=True):
-    """The game is over: its winners (none, one or several) and where every seat stands."""
+    """The game is over: its winners (none, one or several), where every seat stands, and its place
+    by seat (none where nobody has won; see `placing`)."""
+
+    schema: ClassVar[int] = 2
 
     winners: Public[tuple[Seat, ...]]
     scores: Public[tuple[Score, ...]]
     pot: Public[int]
     reason: Public[str]
+    places: Public[tuple[int, ...]]
 
 
 CITES: Final[Mapping[type[Event], str]] = MappingProxyType(

@@ -21,10 +21,14 @@ FROM fairdeal.commands
 WHERE lane = $1 AND scope = $2 AND key = $3
 
 -- answers --
--- What callers' keys of one scope did, in the order of versions.
+-- What callers' keys did to one stream, or under it as their scope, in the order of versions.
 SELECT stream::text, first_version, last_version, response
 FROM fairdeal.commands
 WHERE lane = $1 AND scope = $2
+UNION ALL
+SELECT stream::text, first_version, last_version, response
+FROM fairdeal.commands
+WHERE stream = $2 AND scope <> stream
 ORDER BY last_version
 
 -- head --
@@ -156,3 +160,26 @@ SELECT f.seq
 FROM fairdeal.events e
 JOIN fairdeal.feed f ON f.lane = e.lane AND f.alloc = e.alloc
 WHERE e.lane = $1 AND e.stream = $2 AND e.version = $3
+
+-- entries --
+-- The numbers of one stream's events in the feed (NULL: none), and whether one may be missing still.
+SELECT e.version, f.seq,
+    e.alloc > s.alloc OR EXISTS (SELECT FROM fairdeal.gaps g
+                                 WHERE g.lane = e.lane AND g.alloc = e.alloc)
+FROM fairdeal.events e
+JOIN fairdeal.sequencer s ON s.lane = e.lane
+LEFT JOIN fairdeal.feed f ON f.lane = e.lane AND f.alloc = e.alloc
+WHERE e.lane = $1 AND e.stream = $2
+ORDER BY e.version
+
+-- strays --
+-- Entries of the feed that are none: without an event, or not one more than the entry before.
+SELECT x.lane, x.seq
+FROM (
+    SELECT f.lane, f.seq, e.alloc IS NULL AS empty,
+        f.seq - lag(f.seq, 1, 0::bigint) OVER (PARTITION BY f.lane ORDER BY f.seq) AS step
+    FROM fairdeal.feed f
+    LEFT JOIN fairdeal.events e ON e.lane = f.lane AND e.alloc = f.alloc
+) x
+WHERE x.empty OR x.step <> 1
+ORDER BY x.lane, x.seq

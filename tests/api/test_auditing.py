@@ -102,6 +102,23 @@ CHANGES: dict[str, tuple[str, int, str]] = {
         LAST,
         "the head has another hash",
     ),
+    "no longer in the feed": (
+        f"DELETE FROM fairdeal.feed USING fairdeal.events e WHERE e.version = {DEALT}"
+        " AND feed.lane = e.lane AND feed.alloc = e.alloc",
+        DEALT,
+        f"version {DEALT} is not in the feed",
+    ),
+    "under another number of the log": (
+        f"UPDATE fairdeal.events SET alloc = 0 WHERE version = {DEALT}",
+        DEALT,
+        f"version {DEALT} is not in the feed",
+    ),
+    "out of order in the feed": (
+        "UPDATE fairdeal.feed SET seq = f.seq FROM (SELECT alloc, 1000000 - seq AS seq"
+        " FROM fairdeal.feed) f WHERE feed.alloc = f.alloc",
+        DEALT,
+        f"version {DEALT} comes in the feed before a version that it follows",
+    ),
     "filed under another category": (
         "UPDATE fairdeal.streams SET category = 'zz'",
         LAST,
@@ -121,6 +138,8 @@ def template(databases: Databases) -> Iterator[str]:
     with databases.fresh() as url:
         result = fairdeal("import", CHALLENGES, "--host", "host", DATABASE_URL=url)
         assert result.exit_code == 0
+        with psycopg.connect(url) as conn:
+            conn.execute("SELECT fairdeal.sequence(1000000, true)")
         yield url
 
 
@@ -168,6 +187,32 @@ def test_an_erased_name_is_no_trouble(databases: Databases, template: str) -> No
                 f"UPDATE fairdeal.sealed SET salt = NULL, body = NULL WHERE version = {TAKEN}"
             )
             conn.execute("UPDATE fairdeal.streams SET tags = array_remove(tags, 'ref=player-0')")
+        assert found(url) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "number"),
+    [
+        ("DELETE FROM fairdeal.feed WHERE seq = 5", 6),
+        (
+            "INSERT INTO fairdeal.feed SELECT 7000000, 7000000, max(lane) FROM fairdeal.feed",
+            7000000,
+        ),
+    ],
+)
+def test_numbers_of_the_feed_that_do_not_belong_are_found(
+    databases: Databases, template: str, statement: str, number: int
+) -> None:
+    with databases.copy_of(template) as url:
+        tampered(url, statement)
+        told = [t for t in found(url) if t["stream"].startswith("lane ")]
+        assert [t["check"] for t in told] == ["feed"]
+        assert told[0]["reason"].endswith(f"number {number}")
+
+
+def test_what_has_no_number_yet_is_no_trouble(databases: Databases) -> None:
+    with databases.fresh() as url:
+        assert fairdeal("import", CHALLENGES, "--host", "host", DATABASE_URL=url).exit_code == 0
         assert found(url) == []
 
 
@@ -294,3 +339,23 @@ def test_a_row_gone_from_the_streams_is_found(databases: Databases, template: st
         tampered(url, "DELETE FROM fairdeal.streams")
         [trouble] = found(url)
         assert "its row among the streams is gone" in trouble["reason"]
+
+
+async def test_the_receipt_of_a_game_that_was_set_up_with_a_key_is_judged(
+    api: httpx.AsyncClient, database_url: str
+) -> None:
+    players = [{"name": name} for name in "ABC"]
+    answer = await api.post(
+        "/v1/games",
+        json={"game": "lodam", "players": players},
+        headers=bearer(HOST_KEY, Idempotency_Key="k"),
+    )
+    game = Game(api, answer.json())
+    assert await looked_at(database_url, SIGNING_KEYS=SIGNING_KEYS) == []
+    tampered(
+        database_url,
+        "UPDATE fairdeal.commands SET response = convert_to(replace(convert_from(response, 'UTF8'),"
+        " '\"hash\":\"', '\"hash\":\"f'), 'UTF8')",
+    )
+    told = await looked_at(database_url, SIGNING_KEYS=SIGNING_KEYS)
+    assert {(t["stream"], t["check"]) for t in told} == {(game.id, "receipt (stored)")}

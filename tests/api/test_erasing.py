@@ -245,3 +245,55 @@ async def test_erasing_and_writing_at_once_leaves_no_words_and_erases_once(
     listed = await api.get("/v1/disputes", headers=HOST)
     assert listed.status_code == 200
     assert WORDS not in listed.text
+
+
+async def dispute(game: Game, who: int, text: str | None, note: str | None = None) -> str:
+    """A dispute, settled by the host if there is a note; its id."""
+    claim = {"version": 1, "claim": {"kind": "chain", "text": text}}
+    opened = await game.post(who, "/disputes", claim)
+    assert opened.status_code == 201
+    found: str = opened.json()["id"]
+    if note is not None:
+        settled = await settle(game, found, note)
+        assert settled.status_code == 201
+    return found
+
+
+async def settle(game: Game, found: str, note: str | None) -> httpx.Response:
+    body = {"outcome": "rejected", "note": note}
+    return await game.api.post(f"/v1/disputes/{found}/resolution", json=body, headers=HOST)
+
+
+async def test_what_others_wrote_about_them_is_erased_and_nothing_else(
+    api: httpx.AsyncClient,
+) -> None:
+    game = await with_person(api)
+    theirs = await dispute(game, 1, None, "Told the player so by telephone.")
+    about = await dispute(game, 0, "It was zsuzsanna fekete's trick.", "person/17 ä knows.")
+    other = await dispute(game, 2, "Zsuzsannas are many.", "Nothing of the kind.")
+    assert await erased(api) == 1
+
+    async def words(found: str) -> tuple[str | None, str | None]:
+        looked = (await api.get(f"/v1/disputes/{found}", headers=HOST)).json()
+        assert looked["resolution"]["outcome"] == "rejected"
+        return looked["claim"]["text"], looked["resolution"]["note"]
+
+    assert await words(theirs) == (None, None)
+    assert await words(about) == (None, None)
+    assert await words(other) == ("Zsuzsannas are many.", "Nothing of the kind.")
+
+
+async def test_a_dispute_of_the_erased_is_settled_without_words(api: httpx.AsyncClient) -> None:
+    game = await with_person(api)
+    found = await dispute(game, 1, WORDS)
+    assert await erased(api) == 1
+    refused = problem(await settle(game, found, "He was right."), 409, "illegal-action")
+    assert refused["rule"] == "dispute.erased"
+    assert (await settle(game, found, None)).status_code == 201
+
+
+async def test_erasing_and_settling_at_once_leaves_no_note(api: httpx.AsyncClient) -> None:
+    game = await with_person(api)
+    disputes = [await dispute(game, 1, None) for _ in range(6)]
+    await asyncio.gather(erased(api), *[settle(game, found, WORDS) for found in disputes])
+    assert WORDS not in (await api.get("/v1/disputes", headers=HOST)).text

@@ -30,6 +30,13 @@ CHANGES_OF_SEALED = [
     "DELETE FROM fairdeal.sealed",
     "TRUNCATE fairdeal.sealed",
 ]
+CHANGES_OF_THE_REST = [
+    "DELETE FROM fairdeal.streams",
+    "TRUNCATE fairdeal.streams",
+    "UPDATE fairdeal.feed SET seq = seq + 100",
+    "DELETE FROM fairdeal.feed",
+    "TRUNCATE fairdeal.feed",
+]
 
 
 @pytest.mark.parametrize("role", ["origin", "replica"])
@@ -39,6 +46,7 @@ async def test_a_superuser_cannot_change_the_log(
     requests = [an_append(an_id(), an_event(sealed=(a_part(),))) for _ in range(40)]
     for request in requests:
         await store.append(request)
+    await store.feed.sequence()
 
     with psycopg.connect(database_url, autocommit=True) as conn:
         assert conn.execute("SELECT usesuper FROM pg_user WHERE usename = user").fetchone() == (
@@ -48,7 +56,7 @@ async def test_a_superuser_cannot_change_the_log(
         for partition in PARTITIONS:
             held = conn.execute(f"SELECT count(*) > 0 FROM {partition}".encode()).fetchone()
             assert held == (True,), "a partition without rows would prove nothing"
-        for statement in CHANGES_OF_EVENTS + CHANGES_OF_SEALED:
+        for statement in [*CHANGES_OF_EVENTS, *CHANGES_OF_SEALED, *CHANGES_OF_THE_REST]:
             with pytest.raises(RestrictViolation):
                 conn.execute(statement.encode())
 

@@ -21,6 +21,7 @@ from domain.lodam.events import ChallengeDecided, TradeConcluded, TrickLeft
 from domain.log import event_view
 from domain.lorum.events import RoundScored
 from domain.table.commands import BotName
+from domain.table.events import GameEnded
 from domain.tricks import TrickTaken
 from tests.seeds.games import Played, play
 
@@ -112,6 +113,14 @@ def somebody_out(events: list[Event]) -> bool:
     return any(isinstance(event, HandSettled) and event.gone for event in events[:-3])
 
 
+def places_told_apart(events: list[Event]) -> bool:
+    """At least four places are told apart at the end, and one is shared."""
+    return any(
+        isinstance(event, GameEnded) and 4 <= len(set(event.places)) < len(event.places)
+        for event in events
+    )
+
+
 def _highest_rank(event: CardsShown) -> str:
     return next(play.card[0] for play in event.cards if play.seat == event.highest)
 
@@ -144,6 +153,13 @@ SITUATIONS = (
         "open-trump-ten-players-opened-after-the-game",
         ("careful",) * 5 + ("random",) * 5,
         {"trump": "open", "ranking": "natural", "lives": 1, "disclosure": "after_game"},
+    ),
+    Situation(
+        "lodam",
+        "six-players-out-one-after-another",
+        ("careful", "random") * 3,
+        {"lives": 1, "profile": "modern"},
+        (places_told_apart,),
     ),
     Situation(
         "lorum",

@@ -10,14 +10,13 @@ DECLARE
 BEGIN
     -- Nobody appends between the last number drawn and the events stamped below.
     LOCK TABLE fairdeal.events IN SHARE MODE;
-    SELECT s.last_value + 1 INTO next_alloc FROM fairdeal.alloc s;
+    SELECT CASE WHEN s.is_called THEN s.last_value + 1 ELSE 1 END INTO next_alloc
+    FROM fairdeal.alloc s;
     FOR lane IN 0..15 LOOP
         EXECUTE format('CREATE SEQUENCE fairdeal.alloc_%s AS bigint START %s', lane, next_alloc);
     END LOOP;
 END
 $$;
-
-DROP SEQUENCE fairdeal.alloc;
 
 -- The log by lane: `seq` counts 1, 2, 3, …; `alloc` says which event it is.
 CREATE TABLE fairdeal.feed (
@@ -49,10 +48,11 @@ SELECT row_number() OVER (PARTITION BY e.lane ORDER BY e.alloc), e.alloc, e.lane
 FROM fairdeal.events e;
 
 INSERT INTO fairdeal.sequencer (seq, alloc, lane)
-SELECT coalesce(max(f.seq), 0), coalesce(max(f.alloc), 0), l.lane
-FROM generate_series(0, 15) AS l (lane)
-LEFT JOIN fairdeal.feed f ON f.lane = l.lane
-GROUP BY l.lane;
+SELECT (SELECT coalesce(max(f.seq), 0) FROM fairdeal.feed f WHERE f.lane = l.lane),
+    CASE WHEN s.is_called THEN s.last_value ELSE 0 END, l.lane
+FROM fairdeal.alloc s, generate_series(0, 15) AS l (lane);
+
+DROP SEQUENCE fairdeal.alloc;
 
 -- A number once given stays with its event.
 CREATE TRIGGER feed_stands
