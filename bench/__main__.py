@@ -3,11 +3,13 @@
 import sys
 from collections.abc import Callable
 
-from bench import careful, playouts
+from bench import careful, feed, playouts, rebuild
 
 MEASUREMENTS: dict[str, Callable[[], None]] = {
     "careful": careful.main,
+    "feed": feed.main,
     "playouts": playouts.main,
+    "rebuild": rebuild.main,
 }
 
 

@@ -171,12 +171,13 @@ class _Rebuild:
             try:
                 async with holder.transaction():
                     await self._advance_to(holder, self._old, old, goal)
-                    await holder.execute(_SQL["patient"])
                     tables = self._projection.tables
                     compared = tuple([await self._compare(holder, table) for table in tables])
             except (psycopg.ProgrammingError, RuntimeError) as error:
                 # The live one is broken, which is what it is built again for.
                 _logger.warning("%s cannot be compared: %s", self._new.name, described(error))
+        # Once more: taking in pages has set what suits pages.
+        await holder.execute(_SQL["patient"])
         for left in reversed(range(_TRIES)):
             try:
                 await switch(holder, self._projection, self._old, self._new)

@@ -25,7 +25,9 @@ from projections.writing import Writer, connect, described
 
 _SQL: Final = statements("running")
 _POLL_SECONDS: Final = 0.05
-_GATHER_SECONDS: Final = 0.004
+_BUSY_POLL_SECONDS: Final = 0.015
+"""How often a runner looks that has found something within the last second."""
+_GATHER_SECONDS: Final = 0.002
 """How long after the first of several appends a round begins, so that it serves them all."""
 _TEND_SECONDS: Final = 1.0
 _STAMPED_AT_ONCE: Final = 1000
@@ -114,7 +116,7 @@ class Runner:
                 EventStore.open(self._url, min_size=1, max_size=2, prepare=self._prepare)
             )
             pages = Pages(store, list(self._projections.values()))
-            tended = -_TEND_SECONDS
+            tended = busy = -_TEND_SECONDS
             swept = False
             while True:
                 if monotonic() - tended >= _TEND_SECONDS:
@@ -124,12 +126,15 @@ class Runner:
                         await sweep(conn)
                         swept = True
                 self._news.clear()
-                if not await self._round(conn, pages):
-                    await self._rest()
+                if await self._round(conn, pages):
+                    busy = monotonic()
+                else:
+                    lately = monotonic() - busy < 1
+                    await self._rest(_BUSY_POLL_SECONDS if lately else _POLL_SECONDS)
 
-    async def _rest(self) -> None:
+    async def _rest(self, seconds: float) -> None:
         try:
-            async with asyncio.timeout(_POLL_SECONDS):
+            async with asyncio.timeout(seconds):
                 await self._news.wait()
                 await asyncio.sleep(_GATHER_SECONDS)
         except TimeoutError:

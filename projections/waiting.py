@@ -15,6 +15,8 @@ from eventstore.postgres import EventStore
 from projections.statements import statements
 
 _SQL: Final = statements("waiting")
+_FIRST_LOOK_SECONDS: Final = 0.005
+"""About as long as a runner of this process needs for a few events."""
 _LOOK_SECONDS: Final = 0.015
 _STAMPED_AT_ONCE: Final = 1000
 BEATING_SECONDS: Final = 5.0
@@ -88,12 +90,14 @@ async def past(store: EventStore, names: Iterable[str], position_: int, seconds:
 
 
 async def _looks(store: EventStore, end: float) -> AsyncIterator[None]:
-    """Once at once and then at every pause until the end, after a word to the runner."""
+    """At once, and after a word to the runner at every pause until the end."""
     yield
     store.feed.news.set()
+    pause = _FIRST_LOOK_SECONDS
     while monotonic() < end:
-        await asyncio.sleep(_LOOK_SECONDS)
+        await asyncio.sleep(pause)
         yield
+        pause = _LOOK_SECONDS
 
 
 def _distinct(names: Iterable[str]) -> list[str]:

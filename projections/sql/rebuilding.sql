@@ -5,8 +5,10 @@
 SELECT set_config('idle_in_transaction_session_timeout', '0', true)
 
 -- patient --
--- Comparing may take as long as it takes; a checkpoint is waited for as long as a page takes.
-SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '5s', true)
+-- Comparing may take as long as it takes; a checkpoint is waited for as long as a page takes. Who is
+-- told that a build is live can rely on it.
+SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '5s', true),
+    set_config('synchronous_commit', 'on', true)
 
 -- progress --
 -- How much a build has taken in, and how much there is.
