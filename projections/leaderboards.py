@@ -11,20 +11,17 @@ plays as somebody unknown and keeps no rating. Abandoned games count nowhere.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 
-from domain.registry import GAMES
-from domain.table.events import GameEnded, PlayerErased
 from eventstore.feed import FeedEvent
 from eventstore.postgres import EventStore
 from projections import rerating
-from projections.entries import public
 from projections.projection import Projection, Target
 from projections.rating import Rating
 from projections.rerating import Board
-from projections.results import Result, results
+from projections.results import TYPES, Sitting, gathered
 
 NAME: Final = "leaderboards"
 
@@ -115,69 +112,67 @@ JOIN (
 
 
 async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
-    ended = await results(target, events)
-    gone = [
-        (fed, event.seat)
-        for fed in events
-        if fed.event is not None and fed.category in GAMES
-        if isinstance(event := public(fed.event), PlayerErased)
-    ]
+    page = gathered(events)
+    lane = target.lane
     current = await rerating.is_current(target, events[-1].seq)
-    if not (ended or gone or (current and await rerating.due(target))):
-        return
-    await rerating.lock(target)
+    if page.over or page.gone or (current and await rerating.due(target)):
+        await rerating.lock(target)
     await target.execute(
-        "INSERT INTO {rated_seats} (lane, stream, seat, tenant, game, ended_at, place, won,"
-        " chips, lives, player, ref, name)"
-        " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
-        *[_row(target.lane, result) for result in ended],
+        "INSERT INTO {rated_seats} (lane, stream, seat, tenant, game, player, ref, name,"
+        " first_chips, first_lives) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
+        *[
+            (lane, s.stream, s.seat, s.tenant, s.game, *_who(s), s.chips, s.lives)
+            for s in page.begun
+        ],
     )
-    for result in ended:
-        board = Board(result.tenant, result.game)
-        await rerating.mark(target, board, rerating.Moment(result.ended_at, result.stream))
-    for fed, seat in gone:
-        await rerating.forget(target, Board(fed.tenant, fed.category), fed.stream, seat)
+    await target.execute(
+        "UPDATE {rated_seats} SET player = 'ref:' || %s, ref = %s, name = %s"
+        " WHERE lane = %s AND stream = %s AND seat = %s AND player IS NULL",
+        *[(s.ref, s.ref, s.name, lane, s.stream, s.seat) for s in page.sat if s.ref],
+    )
+    await target.execute(
+        "UPDATE {rated_seats} SET place = %s, won = %s, ended_at = %s,"
+        " chips = %s - first_chips, lives = first_lives - %s"
+        " WHERE lane = %s AND stream = %s AND seat = %s",
+        *[(o.place, o.won, o.at, o.chips, o.lives, lane, o.stream, o.seat) for o in page.over],
+    )
+    for over in page.over:
+        if over.seat == 0:
+            board, moment = Board(over.tenant, over.game), rerating.Moment(over.at, over.stream)
+            await rerating.mark(target, board, moment)
+    for gone in page.gone:
+        await rerating.forget(target, Board(gone.tenant, gone.game), gone.stream, gone.seat)
     if current:
         for board in await rerating.due(target):
             await rerating.rate(target, board)
 
 
-def _row(lane: int, result: Result) -> tuple[Any, ...]:
-    seated = result.seated
-    ref = seated.ref if seated.bot is None else None
-    player = f"bot:{seated.bot}" if seated.bot else f"ref:{ref}" if ref else None
-    return (
-        lane,
-        result.stream,
-        result.seat,
-        result.tenant,
-        result.game,
-        result.ended_at,
-        result.place,
-        result.won,
-        result.chips,
-        result.lives,
-        player,
-        ref,
-        seated.name if ref else None,
-    )
+def _who(sitting: Sitting) -> tuple[str | None, str | None, str | None]:
+    """Who is rated, and the reference and name that they are listed with; None for guests."""
+    if sitting.bot is not None:
+        return f"bot:{sitting.bot}", None, None
+    if sitting.ref is None:
+        return None, None, None
+    return f"ref:{sitting.ref}", sitting.ref, sitting.name
 
 
 PROJECTION: Final = Projection(
     name=NAME,
     version=1,
-    types=frozenset(kind.__name__ for kind in (GameEnded, PlayerErased)),
+    types=TYPES,
     tables={
         "rated_seats": """
-            ended_at bigint NOT NULL,
-            chips bigint NOT NULL,
+            first_chips bigint NOT NULL,
+            ended_at bigint,
+            chips bigint,
             mu double precision,
             sigma double precision,
-            place integer NOT NULL,
-            lives integer NOT NULL,
+            first_lives integer NOT NULL,
+            place integer,
+            lives integer,
             lane smallint NOT NULL,
             seat smallint NOT NULL,
-            won boolean NOT NULL,
+            won boolean,
             stream uuid NOT NULL,
             tenant text NOT NULL,
             game text NOT NULL,

@@ -1,21 +1,18 @@
 """Every tenant's players by reference: the games that each has sat in, and how they came out.
 
-A row is a seat whose player has a reference; erasing the player takes the row away. Abandoned games
-are no results: nobody has won or lost them.
+A row is a seat of people; erasing a player empties it. Abandoned games are no results: nobody has
+won or lost them.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
-from domain.registry import GAMES
-from domain.table.events import GameEnded, PlayerErased, SeatTaken
 from eventstore.feed import FeedEvent
 from eventstore.postgres import EventStore
-from projections.entries import public
 from projections.projection import Projection, Target
-from projections.results import results
+from projections.results import TYPES, gathered
 
 NAME: Final = "players"
 OPPONENTS: Final = 100
@@ -123,64 +120,57 @@ ORDER BY met.games DESC, met.ref
 
 
 async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
-    taken: list[tuple[Any, ...]] = []
-    erased: list[tuple[Any, ...]] = []
-    for fed in events:
-        if fed.event is None or fed.category not in GAMES:
-            continue
-        match public(fed.event):
-            case SeatTaken(player=player) as event if player is not None and player.ref:
-                where = (target.lane, fed.stream, event.seat)
-                told = (fed.tenant, fed.category, player.ref, player.name, fed.event.at)
-                taken.append((*where, *told))
-            case PlayerErased() as event:
-                erased.append((target.lane, fed.stream, event.seat))
+    page = gathered(events)
+    lane = target.lane
     await target.execute(
-        "INSERT INTO {player_seats} (lane, stream, seat, tenant, game, ref, name, taken_at)"
-        " VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
-        *taken,
-    )
-    await target.execute(
-        "UPDATE {player_seats} SET place = %s, won = %s, chips = %s, lives = %s, ended_at = %s"
-        " WHERE lane = %s AND stream = %s AND seat = %s",
+        "INSERT INTO {player_seats}"
+        " (lane, stream, seat, tenant, game, ref, name, taken_at, first_chips, first_lives)"
+        " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
         *[
-            (
-                result.place,
-                result.won,
-                result.chips,
-                result.lives,
-                result.ended_at,
-                target.lane,
-                result.stream,
-                result.seat,
-            )
-            for result in await results(target, events)
+            (lane, s.stream, s.seat, s.tenant, s.game, s.ref, s.name, s.taken_at, s.chips, s.lives)
+            for s in page.begun
+            if s.bot is None
         ],
     )
     await target.execute(
-        "DELETE FROM {player_seats} WHERE lane = %s AND stream = %s AND seat = %s", *erased
+        "UPDATE {player_seats} SET ref = %s, name = %s, taken_at = %s"
+        " WHERE lane = %s AND stream = %s AND seat = %s",
+        *[(s.ref, s.name, s.at, lane, s.stream, s.seat) for s in page.sat],
+    )
+    await target.execute(
+        "UPDATE {player_seats} SET place = %s, won = %s, ended_at = %s,"
+        " chips = %s - first_chips, lives = first_lives - %s"
+        " WHERE lane = %s AND stream = %s AND seat = %s",
+        *[(o.place, o.won, o.at, o.chips, o.lives, lane, o.stream, o.seat) for o in page.over],
+    )
+    await target.execute(
+        "UPDATE {player_seats} SET ref = NULL, name = NULL"
+        " WHERE lane = %s AND stream = %s AND seat = %s",
+        *[(lane, gone.stream, gone.seat) for gone in page.gone],
     )
 
 
 PROJECTION: Final = Projection(
     name=NAME,
     version=1,
-    types=frozenset(kind.__name__ for kind in (SeatTaken, PlayerErased, GameEnded)),
+    types=TYPES,
     tables={
         "player_seats": """
-            taken_at bigint NOT NULL,
-            ended_at bigint,
+            first_chips bigint NOT NULL,
             chips bigint,
-            place integer,
+            taken_at bigint,
+            ended_at bigint,
+            first_lives integer NOT NULL,
             lives integer,
+            place integer,
             lane smallint NOT NULL,
             seat smallint NOT NULL,
             won boolean,
             stream uuid NOT NULL,
             tenant text NOT NULL,
             game text NOT NULL,
-            ref text NOT NULL,
-            name text NOT NULL,
+            ref text,
+            name text,
             PRIMARY KEY (lane, stream, seat),
             UNIQUE (tenant, ref, stream, seat, lane)
         """

@@ -74,7 +74,7 @@ async def mark(target: Target, board: Board, moment: Moment) -> None:
 
 
 async def forget(target: Target, board: Board, stream: str, seat: Seat) -> None:
-    """Make somebody unknown who has been erased; nothing where the game has no result (yet)."""
+    """Make somebody unknown who has been erased."""
     where = (target.lane, stream, seat)
     rows = await target.fetch(
         "SELECT ended_at, ref FROM {rated_seats}"
@@ -88,8 +88,9 @@ async def forget(target: Target, board: Board, stream: str, seat: Seat) -> None:
             " WHERE lane = %s AND stream = %s AND seat = %s",
             where,
         )
-        await mark(target, board, Moment(ended_at, stream))
-        await _sum_up(target, board, [ref])
+        if ended_at is not None:
+            await mark(target, board, Moment(ended_at, stream))
+            await _sum_up(target, board, [ref])
 
 
 async def rate(target: Target, board: Board) -> None:
@@ -193,7 +194,7 @@ async def _sum_up(target: Target, board: Board, refs: Sequence[str]) -> None:
         " count(*) AS games, count(*) FILTER (WHERE s.won) AS wins,"
         " sum(s.chips) AS chips, sum(s.lives) AS lives"
         " FROM (SELECT DISTINCT ON (x.ref, x.stream) x.* FROM {rated_seats} x"
-        " WHERE x.tenant = %s AND x.game = %s AND x.player = ANY(%s)"
+        " WHERE x.tenant = %s AND x.game = %s AND x.player = ANY(%s) AND x.ended_at IS NOT NULL"
         " ORDER BY x.ref, x.stream, x.place, x.seat) s"
         " GROUP BY s.ref) t"
         " WHERE t.mus IS NOT NULL",
