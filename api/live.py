@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, Literal, TypeVar
 import msgspec
 
 from api.access import Access, admit
-from api.games import Games, Known, entries
+from api.games import Games, Known
 from api.identity import Caller
 from api.notices import Notices, Watch
 from api.problems import Problem, not_found
@@ -24,6 +24,7 @@ from domain.table.state import Status
 from domain.table.views import ResultView, result_view, view
 from eventstore.postgres import EventStore
 from eventstore.records import StoreUnavailable
+from projections.entries import entries
 
 _PAGE: Final = 50
 """Events looked up and sent at a time."""
