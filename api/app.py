@@ -8,23 +8,25 @@ from typing import Any
 from litestar import Litestar
 from litestar.datastructures import MutableScopeHeaders, State
 from litestar.di import Provide
-from litestar.plugins.prometheus import PrometheusConfig, PrometheusController
+from litestar.plugins.prometheus import PrometheusConfig
 from litestar.types import Message, Scope
 
-from api import problems, schema, waker
+from api import problems, schema, upkeep, waker
 from api.bodies import StrictRequest
 from api.channel import channel_of
+from api.cursors import Cursors
 from api.disputes import Disputes
 from api.execute import Executor
 from api.games import Games
-from api.guards import on_this_machine_or_host
 from api.identity import Keyring
 from api.live import Live
+from api.metrics import MetricsController
 from api.notices import Notices
 from api.parts import Parts
 from api.routes.disputes import DisputesController
 from api.routes.games import GamesController
 from api.routes.health import HealthController
+from api.routes.leaderboards import LeaderboardsController
 from api.routes.log import LogController
 from api.routes.play import PlayController
 from api.routes.players import PlayersController
@@ -35,13 +37,6 @@ from api.settings import Settings
 from api.signing import Signer
 from api.streaming import Patience
 from eventstore.postgres import EventStore
-
-
-class MetricsController(PrometheusController):
-    """`/metrics`, in Prometheus' text format: for this machine, and for hosts with their key."""
-
-    include_in_schema = False
-    guards = (on_this_machine_or_host,)
 
 
 def create_app(settings: Settings) -> Litestar:
@@ -56,6 +51,7 @@ def create_app(settings: Settings) -> Litestar:
             KeysController,
             DisputesController,
             PlayersController,
+            LeaderboardsController,
             HealthController,
             MetricsController,
             TableController,
@@ -100,7 +96,17 @@ def _running(settings: Settings) -> Callable[[Litestar], Any]:
             live = Live(store, games, notices, settings.heartbeat_seconds)
             patience = Patience(settings.stall_seconds)
             app.state.parts = Parts(
-                settings, store, games, keyring, notices, executor, signer, disputes, live, patience
+                settings,
+                store,
+                games,
+                keyring,
+                notices,
+                executor,
+                signer,
+                disputes,
+                live,
+                patience,
+                Cursors(settings.secret),
             )
             # Each a task of its own, so that each can be ended.
             tasks = [
@@ -110,6 +116,9 @@ def _running(settings: Settings) -> Callable[[Litestar], Any]:
                     waker.run(store, executor, disputes, settings.wake_seconds),
                 )
             ]
+            await upkeep.provide(settings)
+            if settings.projections == "serve":
+                tasks.append(asyncio.create_task(upkeep.run(settings, store.feed.news)))
             try:
                 yield
             finally:

@@ -174,15 +174,10 @@ def next_bot(table: Table) -> tuple[int, Seat] | None:
 
 
 def tags_of(table: Table, *, imported: bool = False) -> tuple[str, ...]:
-    """What a host can find a game by: game, status, players' references and labels."""
+    """What is looked up of a game where only the newest will do: whether it was imported, and the
+    players' references, to erase them (lists are in `projections.games`)."""
     refs = {seat.ref for seat in table.seats if seat.ref is not None}
-    return (
-        *([IMPORTED] if imported else []),
-        f"game={table.game.name}",
-        f"status={table.status}",
-        *[f"ref={ref}" for ref in sorted(refs)],
-        *[f"label={name}={value}" for name, value in sorted(table.labels.items())],
-    )
+    return (*([IMPORTED] if imported else []), *[f"ref={ref}" for ref in sorted(refs)])
 
 
 def new_event(entry: Entry) -> NewEvent:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli_proof import commands
+from api import cli_projections, cli_proof
 from api.complaints import complaints
 
 app = typer.Typer(
@@ -19,7 +19,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.add_typer(commands)
+app.add_typer(cli_proof.commands)
+app.add_typer(cli_projections.commands)
 
 
 @app.callback()

@@ -24,6 +24,7 @@ from api.exporting import export_lines
 from api.games import History, Known
 from api.identity import Caller, Keyring
 from api.live import Ended, message
+from api.people_answers import LeaderboardItem, LeaderboardPage, leaderboard_item, player_answer
 from api.problems import TITLES, ProblemBody, ProblemField
 from api.proof_answers import (
     ChallengesPage,
@@ -33,7 +34,7 @@ from api.proof_answers import (
     challenge_view,
     dispute_view,
 )
-from api.routes.health import Health
+from api.routes.health import Health, ProjectionHealth, Readiness
 from api.routes.rules import rules_answer, rules_page
 from api.signing import KeptKey, Signer
 from domain.actions import Action
@@ -61,7 +62,12 @@ from domain.table.decide import create, decide, server_command, to_act
 from domain.table.options import resolve
 from domain.table.state import Table
 from domain.table.views import View, playable_actions, result_view, view
+from domain.times import format_at
 from domain.visibility import SPECTATOR, Viewer
+from projections.leaderboards import Ranked
+from projections.players import Opponent, Person, Record
+from projections.rating import Rating, after_game
+from projections.scores import scores_of
 
 GAME_ID: Final = "01970000-0000-7000-8000-000000000001"
 _DISPUTE_ID: Final = "01970000-0000-7000-8000-000000000002"
@@ -230,7 +236,7 @@ def answers() -> dict[str, dict[str, Any]]:
     spectator = spectator_token_answer(keyring, story.ask(IssueSpectatorToken(), None))
     while story.table.status == "playing":
         story.move()
-    scores = scores_answer(story.table)
+    scores = scores_answer(scores_of(story.table))
     played = ((entry.version, read_event(entry)) for entry in story.log)
     challenges = tuple([challenge_view(c) for c in story.table.game.challenges(played)])
     opened, settled = [dispute_view(dispute) for dispute in _disputes(story)]
@@ -239,12 +245,20 @@ def answers() -> dict[str, dict[str, Any]]:
     ended = _Story(people=3).ask(Abandon(ABANDONMENT["reason"]), None)
     resigned = _Story(people=3).ask(Resign(), 1)
     item = GameItem(
-        GAME_ID, "lodam", 12, "playing", "2025-06-15T15:06:40.000000Z", ("user-17",), {}
+        id=GAME_ID,
+        game="lodam",
+        version=12,
+        status="playing",
+        created_at=format_at(_AT),
+        ended_at=None,
+        names=("Ann", "Bob", "Cleo"),
+        refs=("user-17",),
+        labels={"room": "blue"},
     )
     lines = b"\n".join([msgspec.json.encode(event) for event in events]).decode() + "\n"
     plain = {
         "createGame": created,
-        "listGames": GamesPage((item,), None),
+        "listGames": GamesPage((item,), None, 1042),
         "getGame": looked,
         "getGameAt": looked,
         "act": action_answer(maker, acted),
@@ -260,15 +274,19 @@ def answers() -> dict[str, dict[str, Any]]:
         "getReceipt": _SIGNER.newest(story.known),
         "openDispute": opened,
         "getDispute": settled,
-        "listDisputes": DisputesPage((settled,), None),
+        "listDisputes": DisputesPage((settled,), None, 1042),
         "resolveDispute": settled,
         "erasePlayer": ErasedAnswer(3),
+        "getPlayer": player_answer(*_person(), 1042),
+        "getLeaderboard": LeaderboardPage(_leaders(), None, 1042),
         "listChallenges": ChallengesPage(challenges, None),
         "getChallenge": challenges[0],
         "listRules": rules_page(),
         "getRules": rules_answer(GAMES["lodam"]),
         "isLive": Health("live"),
-        "isReady": Health("ready"),
+        "isReady": Readiness(
+            "ready", "ok", "ok", {"games": ProjectionHealth("current", 0, 0.0, 0, 0.4)}
+        ),
     }
     found = {name: {"application/json": _builtins(body)} for name, body in plain.items()}
     found["listEvents"]["application/x-ndjson"] = lines
@@ -310,6 +328,35 @@ def _disputes(story: _Story) -> tuple[Dispute, Dispute]:
     dispute = Dispute(_DISPUTE_ID, event, _AT, 2, story.log[-1].hash, _AT, finding)
     settled = Resolution("rejected", RESOLUTION["note"], _AT)
     return dispute, msgspec.structs.replace(dispute, resolution=settled)
+
+
+def _person() -> tuple[Person, dict[str, Rating]]:
+    """Ann after two games of Losing Lodam, of which she has won one."""
+    record = Record(
+        games=2, wins=1, chips=5, chips_won=10, chips_lost=5, lives_lost=4, last_ended_at=_AT
+    )
+    met = Opponent(ref="user-20", name="Dan", games=2, wins=1, losses=0, draws=1)
+    return Person("user-17", "Ann", {"lodam": record}, (met,)), {"lodam": _ratings()["Ann"]}
+
+
+def _leaders() -> tuple[LeaderboardItem, ...]:
+    """Ann and Dan after a game of three that Ann has won."""
+    return tuple(
+        [
+            leaderboard_item(
+                rank,
+                Ranked(ref, name, rating, 1, rank == 1, chips, rank - 1),
+            )
+            for rank, ref, name, rating, chips in (
+                (1, "user-17", "Ann", _ratings()["Ann"], 10),
+                (2, "user-20", "Dan", _ratings()["Dan"], -5),
+            )
+        ]
+    )
+
+
+def _ratings() -> dict[str, Rating]:
+    return after_game(("Ann", "Dan", None), (1, 2, 3), {})
 
 
 def _builtins(body: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, Literal, TypeVar
 import msgspec
 
 from api.access import Access, admit
-from api.games import Games, Known, entries
+from api.games import Games, Known
 from api.identity import Caller
 from api.notices import Notices, Watch
 from api.problems import Problem, not_found
@@ -24,6 +24,7 @@ from domain.table.state import Status
 from domain.table.views import ResultView, result_view, view
 from eventstore.postgres import EventStore
 from eventstore.records import StoreUnavailable
+from projections.entries import entries
 
 _PAGE: Final = 50
 """Events looked up and sent at a time."""
@@ -155,8 +156,11 @@ class Live:
                     # The stream goes on where it was once the database is back.
                     yield _BEAT
                     await asyncio.sleep(_RETRY_SECONDS)
-                elif not await watch.beyond(step.sent, self._silence(access.caller)):
-                    yield _BEAT
+                else:
+                    while not await watch.beyond(step.sent, self._silence(access.caller)):
+                        if self._notices.ending or _expired(access.caller):
+                            break
+                        yield _BEAT
 
     async def _next(self, access: Access, watch: Watch, sent: int | None) -> _Step:
         """What a stream sends next that has sent up to a version (None: nothing yet). Raises
@@ -219,11 +223,15 @@ class Live:
         return await self._pages.get((game_id, seat, after, version), put)
 
 
+def _expired(caller: Caller) -> bool:
+    return caller.expires is not None and caller.expires <= time.time()
+
+
 def _why_not(caller: Caller, known: Known | None) -> Literal["unauthorized", "not-found"] | None:
     """Why the caller is no longer let in, if so."""
     if known is None:
         return "not-found"
-    if caller.expires is not None and caller.expires <= time.time():
+    if _expired(caller):
         return "unauthorized"
     try:
         admit(caller, known)

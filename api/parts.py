@@ -2,6 +2,7 @@
 
 import msgspec
 
+from api.cursors import Cursors
 from api.disputes import Disputes
 from api.execute import Executor
 from api.games import Games
@@ -27,6 +28,7 @@ class Parts(msgspec.Struct, frozen=True):
     disputes: Disputes
     live: Live
     patience: Patience
+    cursors: Cursors
 
     def release(self) -> None:
         """The process is about to end: whoever waits is answered, and live streams say goodbye."""

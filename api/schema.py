@@ -21,9 +21,10 @@ from api.answers import (
     TokenAnswer,
 )
 from api.bodies import Abandonment, NewDispute, NewGame, NewResolution, Person
+from api.people_answers import LeaderboardPage, PlayerAnswer
 from api.problems import MEDIA_TYPE, ProblemBody, not_found
 from api.proof_answers import ChallengesPage, DisputesPage, ErasedAnswer, KeySet
-from api.routes.health import Health
+from api.routes.health import Health, ProjectionHealth, Readiness
 from api.routes.rules import RulesAnswer, RulesPage
 from domain.actions import Action, CutChoice
 from domain.codec import ACTION_TYPES
@@ -50,10 +51,14 @@ _TYPES: Final[list[Any]] = [
     ChallengesPage,
     DisputesPage,
     ErasedAnswer,
+    PlayerAnswer,
+    LeaderboardPage,
     Replay,
     RulesPage,
     RulesAnswer,
     Health,
+    Readiness,
+    ProjectionHealth,
     ProblemBody,
 ]
 _REF: Final = "#/components/schemas/{name}"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -46,6 +46,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """`FAIRDEAL_DATABASE_DEADLINE_SECONDS`: then a request is answered with 503."""
     token_seconds: int = 30 * 86_400
     """`FAIRDEAL_TOKEN_SECONDS`: how long seat and spectator tokens are good for."""
+    projections: Literal["serve", "elsewhere"] = "serve"
+    """`FAIRDEAL_PROJECTIONS`: whether this process keeps projections up, or only others do
+    (`fairdeal project`)."""
+    projection_lag_seconds: float = 60.0
+    """`FAIRDEAL_PROJECTION_LAG_SECONDS`: a projection that has been behind for longer is said to
+    be."""
     body_bytes: int = 65_536
     """`FAIRDEAL_BODY_BYTES`: the longest request body taken."""
     games_cached: int = 2_000
@@ -92,22 +98,24 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
         "database_prepare",
         "database_deadline_seconds",
         "token_seconds",
+        "projections",
+        "projection_lag_seconds",
         "body_bytes",
         "games_cached",
         "stall_seconds",
         "body_seconds",
     ):
-        text = environment.get(f"FAIRDEAL_{name.upper()}")
-        if text:
-            kind = Settings.__annotations__[name]
-            try:
-                values[name] = msgspec.convert(text, kind, strict=False)
-            except msgspec.ValidationError as error:
-                raise SettingsError(f"FAIRDEAL_{name.upper()} is {text!r}: {error}") from None
-            if kind is not bool and values[name] <= 0:
-                raise SettingsError(f"FAIRDEAL_{name.upper()} is {text!r}: it must be above 0")
+        if environment.get(f"FAIRDEAL_{name.upper()}"):
+            values[name] = _converted(environment, name)
     _check_channel(values["channel"])
     return Settings(**values)
+
+
+def database_prepare(environment: Mapping[str, str] = os.environ) -> bool:
+    """`FAIRDEAL_DATABASE_PREPARE` alone, for who needs no other setting. Raises SettingsError."""
+    if not environment.get("FAIRDEAL_DATABASE_PREPARE"):
+        return True
+    return bool(_converted(environment, "database_prepare"))
 
 
 def is_redis(channel: str) -> bool:
@@ -158,6 +166,19 @@ def host_names(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
         except OSError:
             raise SettingsError(f"{HOST_KEYS_ENV} is not set: say which host") from None
     return tuple(host_keys(text))
+
+
+def _converted(environment: Mapping[str, str], name: str) -> Any:
+    """A setting that the environment has, as its type. Raises SettingsError."""
+    text = environment[f"FAIRDEAL_{name.upper()}"]
+    kind = Settings.__annotations__[name]
+    try:
+        value = msgspec.convert(text, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"FAIRDEAL_{name.upper()} is {text!r}: {error}") from None
+    if kind in (int, float) and value <= 0:
+        raise SettingsError(f"FAIRDEAL_{name.upper()} is {text!r}: it must be above 0")
+    return value
 
 
 def _needed(environment: Mapping[str, str], name: str) -> str:

@@ -12,11 +12,12 @@ import time
 from collections.abc import Coroutine
 from typing import Any, Final
 
-from api.disputes import CATEGORY, Disputes
+from api.disputes import Disputes
 from api.execute import Executor
 from api.problems import Problem
 from eventstore.postgres import EventStore
 from eventstore.records import StoreUnavailable
+from projections.disputes import CATEGORY
 
 _AT_ONCE: Final = 100
 """Streams looked up at a time, those that have waited longest first."""

@@ -5,7 +5,9 @@ A follower keeps the number of the last event that it has dealt with, for each l
 transaction as what it made of it, and reads on from there.
 """
 
+import asyncio
 from collections.abc import Iterable
+from typing import Final
 
 import msgspec
 
@@ -40,6 +42,9 @@ class Feed:
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
+        self.news: Final = asyncio.Event()
+        """Set by every append of this store and by whoever waits for its events to be taken in: a
+        hint for one follower in the same process, who clears it."""
 
     async def sequence(self, limit: int = 1000, *, wait: bool = False) -> int | None:
         """Number committed events, up to `limit` new ones a lane; gives how many.

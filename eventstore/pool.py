@@ -67,7 +67,7 @@ class Pool:
         return self._pool.connection(timeout)
 
     async def run(
-        self, statement: bytes, parameters: tuple[bytes | None, ...], *, prepare: bool | None = None
+        self, statement: bytes, parameters: tuple[Any, ...], *, prepare: bool | None = None
     ) -> list[Row]:
         """Execute a statement in a transaction of its own and give its rows.
 
@@ -96,7 +96,7 @@ class Pool:
     async def _attempt(
         self,
         statement: bytes,
-        parameters: tuple[bytes | None, ...],
+        parameters: tuple[Any, ...],
         prepare: bool | None,
         deadline: float,
     ) -> list[Row]:

@@ -29,6 +29,7 @@ from eventstore.records import (
     Replayed,
     SealedPart,
     StoredEvent,
+    StoreUnavailable,
     WrongVersion,
 )
 
@@ -108,6 +109,19 @@ class EventStore:
         async with self._pool.connection() as conn:
             yield conn
 
+    async def fetch(
+        self, statement: str, *parameters: Any, prepare: bool | None = None
+    ) -> list[Row]:
+        """The rows that a statement which only reads gives; `$1` stands for the first parameter.
+
+        For tables that others derive from the log; StoreUnavailable while there are none (yet).
+        `prepare` False plans it afresh each time.
+        """
+        try:
+            return await self._pool.run(statement.encode(), parameters, prepare=prepare)
+        except psycopg.errors.UndefinedTable as error:
+            raise StoreUnavailable(str(error).strip()) from error
+
     async def append(self, request: Append) -> Outcome:
         """Write a batch of events or nothing, in one round trip.
 
@@ -123,9 +137,10 @@ class EventStore:
         parameters = _append_parameters(request)
         if not request.erase:
             [row] = await self._pool.run(queries.append, parameters)
-            return _outcome(row)
-        parameters += _parts(request.erase)
-        [row] = await self._pool.run(queries.append_erasing, parameters)
+        else:
+            parameters += _parts(request.erase)
+            [row] = await self._pool.run(queries.append_erasing, parameters)
+        self.feed.news.set()
         return _outcome(row[:6])
 
     async def head(self, stream: str) -> Head | None:

@@ -12,12 +12,45 @@ from api.parts import Parts
 from api.problems import unavailable
 from api.replies import PROBLEMS
 from eventstore.migrate import MigrationError, pending
+from eventstore.records import StoreUnavailable
+from projections.standing import Standing, standing
 
 
 class Health(msgspec.Struct, frozen=True):
-    """How the process is."""
+    """That the process runs."""
 
-    status: Literal["live", "ready"]
+    status: Literal["live"]
+
+
+class ProjectionHealth(msgspec.Struct, frozen=True):
+    """How the live build of a projection stands (see docs/operations.md)."""
+
+    state: Literal["current", "behind"]
+    """`behind`: for longer than the setting allows. What it answers is old, and says `as_of`."""
+    lag_events: int
+    lag_seconds: float
+    parked: int
+    heartbeat_seconds: float
+
+
+class Readiness(msgspec.Struct, frozen=True):
+    """That the service can serve, and how far its projections have come."""
+
+    status: Literal["ready"]
+    database: Literal["ok"]
+    migrations: Literal["ok"]
+    projections: dict[str, ProjectionHealth]
+
+
+def projection_health(build: Standing, lag_seconds: float) -> ProjectionHealth:
+    """How a build stands, where being behind for more than `lag_seconds` is too long."""
+    return ProjectionHealth(
+        "behind" if build.lag_seconds > lag_seconds else "current",
+        build.lag_events,
+        round(build.lag_seconds, 3),
+        len(build.parked),
+        round(build.heartbeat_seconds, 3),
+    )
 
 
 class HealthController(Controller):
@@ -37,15 +70,19 @@ class HealthController(Controller):
         summary="Whether the service can serve",
         responses={503: PROBLEMS[503]},
     )
-    async def ready(self, parts: NamedDependency[Parts]) -> Health:
-        """Answers 200 when the database answers and has had every migration."""
+    async def ready(self, parts: NamedDependency[Parts]) -> Readiness:
+        """Answers 200 when the database answers and has had every migration. Projections that are
+        behind are told, and do not make it unready: games need none."""
         try:
             async with parts.store.connection() as connection:
                 missing = await pending(connection)
+            if missing:
+                raise unavailable("The database needs `fairdeal migrate`.")
+            found = await standing(parts.store)
         except MigrationError as error:
             raise unavailable(str(error)) from None
-        except (psycopg.Error, PoolTimeout):
+        except (psycopg.Error, PoolTimeout, StoreUnavailable):
             raise unavailable("The database does not answer.") from None
-        if missing:
-            raise unavailable("The database needs `fairdeal migrate`.")
-        return Health("ready")
+        longest = parts.settings.projection_lag_seconds
+        stand = {name: projection_health(build, longest) for name, build in found.live().items()}
+        return Readiness("ready", "ok", "ok", stand)

@@ -10,18 +10,21 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, HeaderParameter, QueryParameter
 from litestar.response import Stream
 
+from api import freshness
 from api.access import Access
 from api.answers import EventsPage, ScoresAnswer, scores_answer
 from api.asking import access_of
-from api.games import entries
+from api.freshness import AtLeastVersion
 from api.guards import anyone
 from api.parts import Parts
 from api.problems import Problem, invalid, not_found
 from api.replies import FOR_ALL, PROBLEMS, READING
 from api.streaming import MEDIA_TYPE, LiveResponse
-from domain.log import event_view
-from domain.replay import Replay, replay, transcript
+from domain.log import event_view, fold
+from domain.replay import Replay, retold, transcript
 from domain.table.views import View, view
+from projections import replays, scores
+from projections.entries import entries
 
 _NDJSON: Final = "application/x-ndjson"
 _PAGE: Final = 500
@@ -104,11 +107,13 @@ class LogController(Controller):
         """The caller's view as of a version: what they could see then, less what has been covered
         again since; once the hand is opened, everything."""
         access = access_of(request)
-        known = access.known
-        if not 1 <= version <= known.table.version:
-            raise not_found(f"The game has the versions 1 to {known.table.version}.")
-        history = await parts.games.history(known.table.id, version)
-        return view(history.table, access.caller.viewer, history.newest.table.openings)
+        newest = access.known.table
+        if not 1 <= version <= newest.version:
+            raise not_found(f"The game has the versions 1 to {newest.version}.")
+        table = newest
+        if version < newest.version:
+            table = fold(newest.id, await parts.store.read(newest.id, 0, version))
+        return view(table, access.caller.viewer, newest.openings)
 
     @get(
         "/replay",
@@ -122,11 +127,13 @@ class LogController(Controller):
         self, request: Request[Any, Any, Any], parts: NamedDependency[Parts]
     ) -> Response[Replay]:
         """Hands, tricks and plays as the caller may see them now: JSON, or, where `Accept` asks for
-        `text/plain`, a transcript in words."""
+        `text/plain`, a transcript in words. Always of the newest version: opened hands have been
+        told once and kept, the others are told from the log."""
         access = access_of(request)
-        history = await parts.games.history(access.known.table.id)
-        table = history.table
-        told = replay(table, history.entries, access.caller.seat, table.openings)
+        table = access.known.table
+        kept = await replays.read(parts.store, table.id, table.version)
+        rest = entries(await parts.store.read(table.id, kept.upto, table.version))
+        told = retold(table, kept.hands, rest, access.caller.seat, table.openings)
         if request.accept.best_match(["application/json", "text/plain"]) == "text/plain":
             text: Any = transcript(told, table)
             return Response(text, media_type="text/plain")
@@ -140,9 +147,18 @@ class LogController(Controller):
         summary="See the scores",
         responses=READING,
     )
-    async def scores(self, request: Request[Any, Any, Any]) -> ScoresAnswer:
-        """Where every seat stands, and what each hand brought."""
-        return scores_answer(access_of(request).known.table)
+    async def scores(
+        self,
+        request: Request[Any, Any, Any],
+        parts: NamedDependency[Parts],
+        at_least: AtLeastVersion = None,
+    ) -> ScoresAnswer:
+        """Where every seat stands, and what each hand brought, `as_of` a version: the newest,
+        unless that takes too long. Where no score is kept yet it is counted at once."""
+        table = access_of(request).known.table
+        await freshness.of_game(parts.store, scores.NAME, table.id, table.version, at_least)
+        found = await scores.read(parts.store, table.id)
+        return scores_answer(scores.scores_of(table) if found is None else found)
 
 
 def _version(last_event_id: str) -> int:

@@ -15,7 +15,8 @@ NOWHERE = "postgresql://nobody@127.0.0.1:1/none"
 
 async def test_a_running_process_is_live_and_ready(shared_api: httpx.AsyncClient) -> None:
     assert (await shared_api.get("/health/live")).json() == {"status": "live"}
-    assert (await shared_api.get("/health/ready")).json() == {"status": "ready"}
+    ready = (await shared_api.get("/health/ready")).json()
+    assert (ready["status"], ready["database"], ready["migrations"]) == ("ready", "ok", "ok")
 
 
 async def test_without_a_database_the_process_lives_but_is_not_ready() -> None:
@@ -83,12 +84,14 @@ def test_settings_come_from_the_environment() -> None:
             "FAIRDEAL_DATABASE_CONNECTIONS": "3",
             "FAIRDEAL_DATABASE_PREPARE": "false",
             "FAIRDEAL_DATABASE_DEADLINE_SECONDS": "2.5",
+            "FAIRDEAL_PROJECTIONS": "elsewhere",
         }
     )
     assert dict(settings.host_keys) == {"one": "k1", "two": "k2"}
     assert settings.database_connections == 3
     assert settings.database_prepare is False
     assert settings.database_deadline_seconds == 2.5
+    assert settings.projections == "elsewhere"
     assert settings.token_seconds == 30 * 86_400
     assert settings.channel == "postgres"
 
@@ -115,6 +118,8 @@ def test_a_setting_that_is_needed_is_asked_for(name: str) -> None:
         ("FAIRDEAL_STALL_SECONDS", "0"),
         ("FAIRDEAL_CHANNEL", "pigeons"),
         ("FAIRDEAL_CHANNEL", "amqp://somewhere"),
+        ("FAIRDEAL_PROJECTIONS", "perhaps"),
+        ("FAIRDEAL_PROJECTION_LAG_SECONDS", "0"),
     ],
 )
 def test_a_setting_that_makes_no_sense_is_named(name: str, value: str) -> None:

@@ -1,0 +1,179 @@
+"""The feed: how many events a second get their numbers while eight write, and how long after its
+commit an event is in the projections."""
+
+import asyncio
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+from uuid import uuid4
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.counting import MEASURED
+from bench.stores import fill, with_postgres
+from eventstore.postgres import EventStore
+from eventstore.records import GENESIS, Answer, Append, NewEvent, StoredEvent
+from projections.builds import provide_views
+from projections.runner import run
+from projections.waiting import reached
+
+_WRITERS: Final = 8
+_RUNS: Final = 5
+_SECONDS: Final = 4.0
+_SAMPLES: Final = 300
+_BATCH: Final = 8
+"""Events of an append, about as many as one action of a game causes."""
+
+
+def main() -> None:
+    """Print both tables."""
+    with_postgres(_measure)
+
+
+async def _measure(url: str) -> None:
+    await fill(url, 1)
+    async with EventStore.open(url, max_size=_WRITERS, deadline_seconds=60) as store:
+        games = [await store.read(stream) async for stream in store.streams()]
+        heads = [await store.head(stream) async for stream in store.streams()]
+        recorded = [
+            (head.category, events)
+            for head, events in zip(heads, games, strict=True)
+            if head is not None
+        ]
+        await _numbering(store, recorded)
+        await _latency(url, store, recorded)
+
+
+async def _numbering(store: EventStore, recorded: list[tuple[str, list[StoredEvent]]]) -> None:
+    rates, floors = [], []
+    for _ in range(_RUNS):
+        begun, stop = time.perf_counter(), asyncio.Event()
+        writing = [asyncio.create_task(_write(store, recorded, stop, 0)) for _ in range(_WRITERS)]
+        stamped = 0
+        while time.perf_counter() - begun < _SECONDS:
+            stamped += await store.feed.sequence() or 0
+        rates.append(stamped / (time.perf_counter() - begun))
+        stop.set()
+        await asyncio.gather(*writing)
+        # What they write without a sequencer beside them, and how fast that is numbered.
+        stop.clear()
+        writing = [asyncio.create_task(_write(store, recorded, stop, 0)) for _ in range(_WRITERS)]
+        await asyncio.sleep(_SECONDS)
+        stop.set()
+        await asyncio.gather(*writing)
+        begun, stamped = time.perf_counter(), 0
+        while count := await store.feed.sequence():
+            stamped += count
+        floors.append(stamped / (time.perf_counter() - begun))
+    shown = Table(title=f"feed, {_WRITERS} writers, appends of {_BATCH}; target 5,000 events/s")
+    for heading in ("", "events/s, median", "lowest"):
+        shown.add_column(heading)
+    for words, found in (("numbered as they are written", rates), ("numbered later", floors)):
+        shown.add_row(words, f"{statistics.median(found):,.0f}", f"{min(found):,.0f}")
+    Console(width=100).print(shown)
+
+
+async def _latency(
+    url: str, store: EventStore, recorded: list[tuple[str, list[StoredEvent]]]
+) -> None:
+    await provide_views(url, MEASURED.values())
+    shown = Table(title="commit to projection, all of them; target p99 <= 100 ms")
+    for heading in ("runner", "written beside it", "p50", "p99"):
+        shown.add_column(heading)
+    for where in ("in this process", "in another"):
+        for pace in (0, 200, 1000):
+            async with _running(url, store, where):
+                stop = asyncio.Event()
+                writers = [
+                    asyncio.create_task(_write(store, recorded, stop, pace / _WRITERS / _BATCH))
+                    for _ in range(_WRITERS if pace else 0)
+                ]
+                await asyncio.sleep(1)
+                waits = sorted([await _sample(store, recorded) for _ in range(_SAMPLES)])
+                stop.set()
+                await asyncio.gather(*writers)
+            p50, p99 = waits[len(waits) // 2], waits[int(len(waits) * 0.99)]
+            beside = f"{pace:,} events/s" if pace else "nothing"
+            shown.add_row(where, beside, f"{p50 * 1e3:.1f} ms", f"{p99 * 1e3:.1f} ms")
+    Console(width=100).print(shown)
+
+
+async def _sample(store: EventStore, recorded: list[tuple[str, list[StoredEvent]]]) -> float:
+    """Seconds from the answer to an append until every projection holds its event."""
+    await asyncio.sleep(0.01)
+    category, events = recorded[0]
+    append = _append(str(uuid4()), category, events, 0, 1)
+    await store.append(append)
+    begun = time.perf_counter()
+    if not all([await reached(store, name, append.stream, 1, 30) for name in MEASURED]):
+        raise RuntimeError("an event did not come into the projections")
+    return time.perf_counter() - begun
+
+
+@asynccontextmanager
+async def _running(url: str, store: EventStore, where: str) -> AsyncIterator[None]:
+    if where == "in this process":
+        task = asyncio.create_task(run(url, MEASURED.values(), news=store.feed.news))
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+        return
+    code = (
+        "import asyncio; from bench.counting import MEASURED; from projections.runner import run;"
+        f"asyncio.run(run({url!r}, MEASURED.values()))"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], env=os.environ) as process:
+        try:
+            yield
+        finally:
+            process.kill()
+
+
+async def _write(
+    store: EventStore,
+    recorded: list[tuple[str, list[StoredEvent]]],
+    stop: asyncio.Event,
+    appends_a_second: float,
+) -> None:
+    """Recorded games under new ids, one after another, at a pace (0: as fast as it goes)."""
+    turn = 0
+    while True:
+        category, events = recorded[turn % len(recorded)]
+        stream, turn = str(uuid4()), turn + 1
+        for first in range(0, len(events), _BATCH):
+            if stop.is_set():
+                return
+            begun = time.perf_counter()
+            await store.append(_append(stream, category, events, first, _BATCH))
+            if appends_a_second:
+                taken = time.perf_counter() - begun
+                await asyncio.sleep(max(0.0, 1 / appends_a_second - taken))
+
+
+def _append(
+    stream: str, category: str, events: list[StoredEvent], first: int, count: int
+) -> Append:
+    part = events[first : first + count]
+    return Append(
+        stream=stream,
+        expected=first,
+        prev=events[first - 1].hash if first else GENESIS,
+        events=tuple(
+            [
+                NewEvent(e.type, e.schema, e.at, e.actor, e.command, e.data, e.hash, e.sealed)
+                for e in part
+            ]
+        ),
+        command=part[-1].command,
+        answer=Answer(stream, first + 1, first + len(part), b""),
+        tenant="host",
+        category=category,
+    )

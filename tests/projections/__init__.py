@@ -1,0 +1,1 @@
+"""Projections on a real store: the runner and builds, and each by itself."""
