@@ -44,6 +44,9 @@ async def test_a_game_is_started_with_the_host_key(house: House, desk: Desk) -> 
     assert created["data"]["seats"][2]["delay_ms"] == 500
     assert view["rules"]["profile"] == "modern"
     assert (view["rules"]["lives"], view["rules"]["trading"]) == (2, "off")
+    host = await desk.open(f"{house.address}/#key={HOST_KEY}")
+    listed = host.page.locator(".game-list li").filter(has_text="Anna, Bert, ")
+    await expect(listed.first).to_contain_text("being played")
     bert = await (await desk.open(link)).reach(1)
     assert urlsplit(bert.page.url).fragment == f"game={view['id']}"
     assert len(await bert.cards()) == 17

@@ -181,7 +181,8 @@ function offer({ game, title, summary, min_players: min, max_players: max }) {
   );
 }
 
-function gameRow({ id, title, status, created_at: at }) {
+function gameRow({ id, title, status, names = [], created_at: at }) {
+  const players = names.map((name) => name ?? "–").join(", ");
   const when = at
     ? new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })
     : "";
@@ -192,7 +193,7 @@ function gameRow({ id, title, status, created_at: at }) {
     el(
       "span",
       { class: "quiet" },
-      [status ? STATUS[status] : "", when].filter(Boolean).join(" · "),
+      [players, status ? STATUS[status] : "", when].filter(Boolean).join(" · "),
     ),
     el(
       "span",
@@ -201,13 +202,13 @@ function gameRow({ id, title, status, created_at: at }) {
         "a",
         { class: "button", href: `#game=${id}` },
         "Table",
-        el("span", { class: "unseen" }, ` of ${title} ${when}`),
+        el("span", { class: "unseen" }, ` of ${title} ${players} ${when}`),
       ),
       el(
         "a",
         { class: "button", href: `#replay=${id}` },
         "Look back",
-        el("span", { class: "unseen" }, ` at ${title} ${when}`),
+        el("span", { class: "unseen" }, ` at ${title} ${players} ${when}`),
       ),
     ),
   );
