@@ -3,10 +3,12 @@ which must fail on a log that was tampered with on its way."""
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.async_api import expect
 
+from tests.api.processes import run
 from tests.api.running import HOST_KEY, Json
 from tests.browser.table import Desk, House, Played, Seat
 
@@ -180,6 +182,51 @@ async def test_a_log_that_was_tampered_with_fails(
     found = [check for check, _ in report["failed"]]
     assert sorted(set(found)) == sorted(set(failing)), report["failed"]
     assert all("version" in words for _, words in report["failed"])
+
+
+async def test_a_browser_that_cannot_hash_here_says_so(over: Played, desk: Desk) -> None:
+    """Over http from another machine a page is given no cryptography."""
+    person = await desk.person()
+    await person.add_init_script("Object.defineProperty(crypto, 'subtle', {get: () => undefined})")
+    page = await person.new_page()
+    await page.goto(f"{over.house.address}/#key={HOST_KEY}&replay={over.id}")
+    report = await (await desk.seat(page).reach(1)).report()
+    assert (report["passed"], report["failed"]) == ([], [])
+    assert "over https" in report["not_yet_possible"][0][1]
+
+
+async def test_a_browser_without_ed25519_checks_all_but_the_signature(
+    over: Played, desk: Desk
+) -> None:
+    person = await desk.person()
+    await person.add_init_script(
+        """if (crypto.subtle) {
+          const importKey = crypto.subtle.importKey.bind(crypto.subtle);
+          crypto.subtle.importKey = (form, key, how, ...more) =>
+            how.name === 'Ed25519'
+              ? Promise.reject(new DOMException('no such thing', 'NotSupportedError'))
+              : importKey(form, key, how, ...more);
+        }"""
+    )
+    page = await person.new_page()
+    await page.goto(f"{over.house.address}/#key={HOST_KEY}&replay={over.id}")
+    report = await (await desk.seat(page).reach(1)).report()
+    assert report["failed"] == []
+    assert "cannot check Ed25519" in report["not_yet_possible"][0][1]
+    assert "chain" in dict(report["passed"])
+
+
+async def test_the_log_can_be_taken_along(over: Played, desk: Desk, tmp_path: Path) -> None:
+    """What is saved is what `fairdeal verify` reads."""
+    seat = await look_back(desk, over)
+    async with seat.page.expect_download() as coming:
+        await seat.page.get_by_role("button", name="Save the log").click()
+    saved = await coming.value
+    assert saved.suggested_filename == f"fairdeal-{over.id}.ndjson"
+    path = tmp_path / saved.suggested_filename
+    await saved.save_as(path)
+    done = run("verify", str(path))
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 async def test_a_forged_receipt_fails(over: Played, desk: Desk) -> None:

@@ -35,7 +35,7 @@ export class PlayScreen {
   constructor(root, top, id, links = false) {
     Object.assign(this, { root, top, id, links, path: `/v1/games/${id}` });
     this.live = new Live(id, () => credential(id), {
-      view: (view) => (this.#taking = this.#taking.then(() => this.#take(view))),
+      view: (view) => (this.#taking = this.#taking.then(() => this.#take(view)).catch(reportError)),
       state: (state, problem) => this.#line(state, problem),
     });
     this.pace = new Pace(
