@@ -7,14 +7,16 @@ import msgspec
 
 from api.execute import Done
 from api.identity import Caller, Keyring
+from domain.game import HandScore
 from domain.log import Entry, EventView, event_view
 from domain.receipts import Receipt
 from domain.seats import Seat
 from domain.table.commands import Clock
 from domain.table.state import Table
-from domain.table.views import ScoreView, View, score_views, view
+from domain.table.views import ScoreView, View, view
 from domain.times import format_at
-from eventstore.records import Head
+from projections.games import Listed
+from projections.scores import Scores
 
 
 class ActionAnswer(msgspec.Struct, frozen=True):
@@ -79,22 +81,26 @@ class TokenAnswer(msgspec.Struct, frozen=True):
 
 
 class GameItem(msgspec.Struct, frozen=True):
-    """A game in a list."""
+    """A game in a list. `names` are by seat, null while a seat is open or once it is erased."""
 
     id: str
     game: str
     version: int
     status: str
     created_at: str
+    ended_at: str | None
+    names: tuple[str | None, ...]
     refs: tuple[str, ...]
     labels: dict[str, str]
 
 
 class GamesPage(msgspec.Struct, frozen=True):
-    """A page of games, newest first; `next` is the cursor of the next page, null at the end."""
+    """A page of games, newest first; `next` is the cursor of the next page, null at the end.
+    `as_of` is the log position that the list holds at the least."""
 
     items: tuple[GameItem, ...]
     next: str | None
+    as_of: int
 
 
 class EventsPage(msgspec.Struct, frozen=True):
@@ -106,23 +112,11 @@ class EventsPage(msgspec.Struct, frozen=True):
     version: int
 
 
-class HandScoreView(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a hand brought, by seat; `swallowed` counts swallowed tricks once the hand is opened."""
-
-    hand: int
-    dealer: Seat
-    points: tuple[int, ...]
-    chips: tuple[int, ...]
-    lives: tuple[int, ...] | None
-    contract: str | None = None
-    swallowed: tuple[int, ...] | None = None
-
-
 class ScoresAnswer(msgspec.Struct, frozen=True):
     """Scores by seat and by hand; `as_of` is the version that they are from."""
 
     seats: tuple[ScoreView, ...]
-    hands: tuple[HandScoreView, ...]
+    hands: tuple[HandScore, ...]
     as_of: int
 
 
@@ -205,42 +199,23 @@ def spectator_token_answer(keyring: Keyring, done: Done) -> TokenAnswer:
     return TokenAnswer(table.id, table.version, None, generation, token, done.receipt)
 
 
-def scores_answer(table: Table) -> ScoresAnswer:
-    """Where every seat stands, and what each hand brought."""
-    closed = {record.hand for record in table.unopened}
-    return ScoresAnswer(
-        seats=score_views(table),
-        hands=tuple(
-            [
-                HandScoreView(
-                    hand=h.hand,
-                    dealer=h.dealer,
-                    points=h.points,
-                    chips=h.chips,
-                    lives=h.lives,
-                    contract=h.contract,
-                    swallowed=None if h.hand in closed else h.swallowed,
-                )
-                for h in table.game.hand_scores(table.play)
-            ]
-        ),
-        as_of=table.version,
-    )
+def scores_answer(scores: Scores) -> ScoresAnswer:
+    """Where every seat stood, and what each hand brought."""
+    return ScoresAnswer(scores.seats, scores.hands, scores.version)
 
 
-def game_item(head: Head) -> GameItem:
-    """A game of a list, from what the store keeps beside it."""
-    facts = [tag.partition("=")[::2] for tag in head.tags]
-    labels = [value.partition("=")[::2] for name, value in facts if name == "label"]
-    [status] = [value for name, value in facts if name == "status"]
+def game_item(listed: Listed) -> GameItem:
+    """A game of a list."""
     return GameItem(
-        id=head.stream,
-        game=head.category,
-        version=head.version,
-        status=status,
-        created_at=format_at(head.created_at),
-        refs=tuple([value for name, value in facts if name == "ref"]),
-        labels=dict(labels),
+        id=listed.id,
+        game=listed.game,
+        version=listed.version,
+        status=listed.status,
+        created_at=format_at(listed.created_at),
+        ended_at=None if listed.ended_at is None else format_at(listed.ended_at),
+        names=listed.names,
+        refs=listed.refs,
+        labels=listed.labels,
     )
 
 

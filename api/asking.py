@@ -3,7 +3,6 @@
 import re
 from hashlib import sha256
 from typing import Annotated, Any, Final
-from uuid import UUID
 
 import msgspec
 from litestar import Request
@@ -56,16 +55,6 @@ def versions(etags: str | None) -> frozenset[int] | None:
         return None
     found = [_ETAG.fullmatch(tag.strip()) for tag in etags.split(",")]
     return frozenset([int(match[1]) for match in found if match])
-
-
-def cursor_of(text: str | None) -> str | None:
-    """The id that a cursor of a list of streams stands for. Raises `invalid-request`."""
-    if text is None:
-        return None
-    try:
-        return str(msgspec.convert(text, UUID))
-    except msgspec.ValidationError:
-        raise invalid("cursor", "not a cursor of this list") from None
 
 
 def caller_key(

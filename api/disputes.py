@@ -14,7 +14,7 @@ import msgspec
 
 from api.batch import new_event
 from api.execute import KeptAnswer
-from api.games import Games, entries
+from api.games import Games
 from api.ids import new_id
 from api.problems import Problem, invalid, key_mismatch, not_found, unavailable
 from api.signing import Signer
@@ -24,6 +24,7 @@ from domain.dispute_stream import (
     DisputeFound,
     DisputeOpened,
     Outcome,
+    State,
     check_words,
     fold_dispute,
     personal_words,
@@ -45,9 +46,8 @@ from eventstore.records import (
     Replayed,
     WrongVersion,
 )
-
-CATEGORY: Final = "dispute"
-"""The category, and a tag, of the streams of disputes."""
+from projections.disputes import CATEGORY, Place
+from projections.entries import entries
 
 _SOON: Final = 5_000_000
 _LATER: Final = 10_000_000
@@ -117,12 +117,10 @@ class Disputes:
         """A dispute as it stands. Raises `not-found`."""
         return await self._at(stream, None)
 
-    async def page(
-        self, tenant: str, tags: tuple[str, ...], before: str | None, limit: int
-    ) -> list[Dispute]:
-        """A tenant's disputes with these tags, newest first."""
-        heads = await self._store.find(tenant, (CATEGORY, *tags), before, limit, (CATEGORY,))
-        return [(await self.get(head.stream)).dispute for head in heads]
+    async def page(self, places: Sequence[Place], state: State | None) -> list[Dispute]:
+        """The disputes of a list as they stand, less those that have left the state since."""
+        found = [(await self.get(place.dispute)).dispute for place in places]
+        return [dispute for dispute in found if state in (None, dispute.state)]
 
     async def resolve(
         self, stream: str, outcome: Outcome, note: str | None, key: CallerKey | None
@@ -307,9 +305,10 @@ class Disputes:
 
 
 def dispute_tags(dispute: Dispute) -> tuple[str, ...]:
-    """What a dispute can be found by."""
+    """What a dispute of a game can be found by in the transaction that asks (see `projections` for
+    lists)."""
     waits = ("awaits=opening",) if dispute.awaits_opening else ()
-    return (CATEGORY, f"of={dispute.opened.game}", f"state={dispute.state}", *waits)
+    return (CATEGORY, f"of={dispute.opened.game}", *waits)
 
 
 def _refusal(refused: Refused, version: int | None) -> Problem:

@@ -23,6 +23,8 @@ from api.execute import Done
 from api.exporting import export_lines
 from api.games import History, Known
 from api.identity import Caller, Keyring
+from api.live import Ended, message
+from api.people_answers import LeaderboardItem, LeaderboardPage, leaderboard_item, player_answer
 from api.problems import TITLES, ProblemBody, ProblemField
 from api.proof_answers import (
     ChallengesPage,
@@ -41,7 +43,7 @@ from domain.codec import ACTION_TYPES, read_event
 from domain.dispute_stream import Dispute, DisputeOpened, Resolution, Words
 from domain.disputes import find
 from domain.game import KeyedChance
-from domain.log import GENESIS, Entry, event_view, record
+from domain.log import GENESIS, Entry, EventView, event_view, record
 from domain.registry import GAMES
 from domain.replay import replay, transcript
 from domain.seats import Seat
@@ -59,8 +61,13 @@ from domain.table.commands import (
 from domain.table.decide import create, decide, server_command, to_act
 from domain.table.options import resolve
 from domain.table.state import Table
-from domain.table.views import playable_actions, view
+from domain.table.views import View, playable_actions, result_view, view
+from domain.times import format_at
 from domain.visibility import SPECTATOR, Viewer
+from projections.leaderboards import Ranked
+from projections.players import Opponent, Person, Record
+from projections.rating import Rating, after_game
+from projections.scores import scores_of
 
 GAME_ID: Final = "01970000-0000-7000-8000-000000000001"
 _DISPUTE_ID: Final = "01970000-0000-7000-8000-000000000002"
@@ -215,18 +222,21 @@ def answers() -> dict[str, dict[str, Any]]:
     acted = story.move()
     seat = acted.entries[0].actor
     maker = Caller("seat", game=GAME_ID, seat=seat)
-    for _ in range(6):
+    for _ in range(5):
         story.move()
+    before = view(story.table, Viewer("seat", seat), story.table.openings)
+    story.move()
     table = story.table
     now = table.openings
     looked = view(table, Viewer("seat", seat), now)
+    moved = [event_view(GAME_ID, entry, seat, now) for entry in story.log[before.version :]]
     events = [event_view(GAME_ID, entry, seat, now) for entry in story.log[-3:]]
     told = replay(table, story.log, seat, now)
     seat_token = seat_token_answer(keyring, story.ask(IssueSeatToken(1), None))
     spectator = spectator_token_answer(keyring, story.ask(IssueSpectatorToken(), None))
     while story.table.status == "playing":
         story.move()
-    scores = scores_answer(story.table)
+    scores = scores_answer(scores_of(story.table))
     played = ((entry.version, read_event(entry)) for entry in story.log)
     challenges = tuple([challenge_view(c) for c in story.table.game.challenges(played)])
     opened, settled = [dispute_view(dispute) for dispute in _disputes(story)]
@@ -235,12 +245,20 @@ def answers() -> dict[str, dict[str, Any]]:
     ended = _Story(people=3).ask(Abandon(ABANDONMENT["reason"]), None)
     resigned = _Story(people=3).ask(Resign(), 1)
     item = GameItem(
-        GAME_ID, "lodam", 12, "playing", "2025-06-15T15:06:40.000000Z", ("user-17",), {}
+        id=GAME_ID,
+        game="lodam",
+        version=12,
+        status="playing",
+        created_at=format_at(_AT),
+        ended_at=None,
+        names=("Ann", "Bob", "Cleo"),
+        refs=("user-17",),
+        labels={"room": "blue"},
     )
     lines = b"\n".join([msgspec.json.encode(event) for event in events]).decode() + "\n"
     plain = {
         "createGame": created,
-        "listGames": GamesPage((item,), None),
+        "listGames": GamesPage((item,), None, 1042),
         "getGame": looked,
         "getGameAt": looked,
         "act": action_answer(maker, acted),
@@ -256,9 +274,11 @@ def answers() -> dict[str, dict[str, Any]]:
         "getReceipt": _SIGNER.newest(story.known),
         "openDispute": opened,
         "getDispute": settled,
-        "listDisputes": DisputesPage((settled,), None),
+        "listDisputes": DisputesPage((settled,), None, 1042),
         "resolveDispute": settled,
         "erasePlayer": ErasedAnswer(3),
+        "getPlayer": player_answer(*_person(), 1042),
+        "getLeaderboard": LeaderboardPage(_leaders(), None, 1042),
         "listChallenges": ChallengesPage(challenges, None),
         "getChallenge": challenges[0],
         "listRules": rules_page(),
@@ -270,11 +290,25 @@ def answers() -> dict[str, dict[str, Any]]:
     }
     found = {name: {"application/json": _builtins(body)} for name, body in plain.items()}
     found["listEvents"]["application/x-ndjson"] = lines
+    found["listEvents"]["text/event-stream"] = _stream(before, moved, story.table)
     history = History(joined.log, joined.table, joined.known)
     exported = b"".join(export_lines(history, SPECTATOR, _SIGNER)).decode()
     found["exportGame"] = {"application/x-ndjson": exported}
     found["replayGame"]["text/plain"] = transcript(told, table)
     return found
+
+
+def _stream(snapshot: View, events: list[EventView], over: Table) -> str:
+    """A live stream: what was there, what happened next, and (left out what lies between) the end
+    of the game."""
+    ended = Ended(over.version, over.status, result_view(over))
+    messages = [
+        message(snapshot, event="snapshot", version=snapshot.version),
+        *[message(event, version=event.version) for event in events],
+        b": and so on\n\n",
+        message(ended, event="end", version=over.version),
+    ]
+    return b"".join(messages).decode()
 
 
 def _disputes(story: _Story) -> tuple[Dispute, Dispute]:
@@ -294,6 +328,35 @@ def _disputes(story: _Story) -> tuple[Dispute, Dispute]:
     dispute = Dispute(_DISPUTE_ID, event, _AT, 2, story.log[-1].hash, _AT, finding)
     settled = Resolution("rejected", RESOLUTION["note"], _AT)
     return dispute, msgspec.structs.replace(dispute, resolution=settled)
+
+
+def _person() -> tuple[Person, dict[str, Rating]]:
+    """Ann after two games of Losing Lodam, of which she has won one."""
+    record = Record(
+        games=2, wins=1, chips=5, chips_won=10, chips_lost=5, lives_lost=4, last_ended_at=_AT
+    )
+    met = Opponent(ref="user-20", name="Dan", games=2, wins=1, losses=0, draws=1)
+    return Person("user-17", "Ann", {"lodam": record}, (met,)), {"lodam": _ratings()["Ann"]}
+
+
+def _leaders() -> tuple[LeaderboardItem, ...]:
+    """Ann and Dan after a game of three that Ann has won."""
+    return tuple(
+        [
+            leaderboard_item(
+                rank,
+                Ranked(ref, name, rating, 1, rank == 1, chips, rank - 1),
+            )
+            for rank, ref, name, rating, chips in (
+                (1, "user-17", "Ann", _ratings()["Ann"], 10),
+                (2, "user-20", "Dan", _ratings()["Dan"], -5),
+            )
+        ]
+    )
+
+
+def _ratings() -> dict[str, Rating]:
+    return after_game(("Ann", "Dan", None), (1, 2, 3), {})
 
 
 def _builtins(body: Any) -> Any:

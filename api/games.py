@@ -10,11 +10,12 @@ from typing import Final
 
 import msgspec
 
-from domain.log import Entry, Part, fold
+from domain.log import Entry, fold
 from domain.registry import GAMES
 from domain.table.state import Table, copied
 from eventstore.postgres import EventStore
 from eventstore.records import Head, StoredEvent
+from projections.entries import entries
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -47,6 +48,10 @@ class Games:
         self._store: Final = store
         self._size: Final = size
         self._known: Final[OrderedDict[str, Known]] = OrderedDict()
+
+    def cached(self, game_id: str) -> Known | None:
+        """A game as this process last knew it, if it does."""
+        return self._known.get(game_id)
 
     async def get(self, game_id: str) -> Known | None:
         """A game, perhaps not as new as the store's; None where there is none."""
@@ -100,25 +105,6 @@ class Games:
         table = fold(game_id, events[:at])
         newest = table if at == head.version else fold(game_id, events[at:], copied(table))
         return History(entries(events), table, _known(newest, head, events))
-
-
-def entries(events: Sequence[StoredEvent]) -> list[Entry]:
-    """Stored events as entries of the log."""
-    return [
-        Entry(
-            version=event.version,
-            type=event.type,
-            schema=event.schema,
-            at=event.at,
-            actor=event.actor,
-            command=event.command,
-            data=event.data,
-            prev=event.prev,
-            hash=event.hash,
-            sealed=tuple([Part(p.audience, p.digest, p.salt, p.body) for p in event.sealed]),
-        )
-        for event in events
-    ]
 
 
 def _known(table: Table, head: Head, events: Sequence[StoredEvent]) -> Known:

@@ -21,8 +21,8 @@ from domain.verify import Report
 from eventstore.postgres import EventStore
 from eventstore.records import GENESIS, Answer, Append, Appended
 
-_LONGEST_TAG: Final = 512
-"""Bytes of what a game can be found by; longer ones do not fit an index of the store."""
+_LONGEST_TEXT: Final = 512
+"""Bytes of what a game can be found by; longer ones do not fit an index."""
 _OPENS: Final = frozenset({"digests", "deals", "rederivation"})
 """The checks that are possible only where everything is open."""
 
@@ -78,8 +78,9 @@ def _not_over(table: Table) -> str | None:
     """Why the game cannot be taken, although its log is right."""
     if table.status not in ("finished", "abandoned"):
         return f"the game is not over: it is {table.status}"
-    for tag in tags_of(table):
-        if "\0" in tag or len(tag.encode()) > _LONGEST_TAG:
+    texts = (*tags_of(table), *[text for label in table.labels.items() for text in label])
+    for text in texts:
+        if "\0" in text or len(text.encode()) > _LONGEST_TEXT:
             return "a reference or label is too long, or holds a NUL character"
     return None
 

@@ -81,10 +81,12 @@ class DisputeView(msgspec.Struct, frozen=True):
 
 
 class DisputesPage(msgspec.Struct, frozen=True):
-    """A page of disputes, newest first; `next` is the cursor of the next page, null at the end."""
+    """A page of disputes, newest first; `next` is the cursor of the next page, null at the end.
+    `as_of` is the log position that the list holds at the least."""
 
     items: tuple[DisputeView, ...]
     next: str | None
+    as_of: int
 
 
 class ErasedAnswer(msgspec.Struct, frozen=True):

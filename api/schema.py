@@ -21,6 +21,7 @@ from api.answers import (
     TokenAnswer,
 )
 from api.bodies import Abandonment, NewDispute, NewGame, NewResolution, Person
+from api.people_answers import LeaderboardPage, PlayerAnswer
 from api.problems import MEDIA_TYPE, ProblemBody, not_found
 from api.proof_answers import ChallengesPage, DisputesPage, ErasedAnswer, KeySet
 from api.routes.health import Health, ProjectionHealth, Readiness
@@ -50,6 +51,8 @@ _TYPES: Final[list[Any]] = [
     ChallengesPage,
     DisputesPage,
     ErasedAnswer,
+    PlayerAnswer,
+    LeaderboardPage,
     Replay,
     RulesPage,
     RulesAnswer,

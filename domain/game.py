@@ -114,8 +114,9 @@ class Score(msgspec.Struct, frozen=True):
     points: int | None
 
 
-class HandScore(msgspec.Struct, frozen=True):
-    """What a hand brought, by seat. `swallowed` counts swallowed tricks (None until opened)."""
+class HandScore(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a hand brought, by seat; `swallowed` counts swallowed tricks, which nobody may know
+    until the hand is opened."""
 
     hand: int
     dealer: Seat

@@ -4,14 +4,16 @@ Every event passes `log.seen_event` first: a replay shows no more than the viewe
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
 
 import msgspec
 
 from domain.events import Event
+from domain.game import Game
 from domain.hand import HandDealt, HandStarted, PackCut, PlayerResigned, SeedRevealed
 from domain.log import Entry, seen_event
 from domain.seats import Seat
-from domain.table.events import GameAbandoned, PlayerErased, SeatTaken
+from domain.table.events import GameAbandoned
 from domain.table.state import Table
 from domain.table.views import ResultView, result_view
 from domain.telling import CutTold, HandTold, Moment, Telling, TrickTold
@@ -31,48 +33,90 @@ class Replay(msgspec.Struct, frozen=True):
     result: ResultView | None
 
 
+STAND_INS: Final = tuple([chr(0xE000 + seat) for seat in range(16)])
+"""What stands for the names of seats in hands that are told to be kept, since names can be erased:
+characters of Unicode's private use area, one a seat. Nothing else that players choose stands in
+`Moment.text`."""
+
+
 def replay(table: Table, entries: Iterable[Entry], seat: Seat | None, now: Openings) -> Replay:
     """Tell the events of a game up to `table`'s version to a viewer at `seat` (None: no seat), by
     what lies open `now`. Raises UnreadableEvent."""
-    telling = Telling(table.game.pack, len(table.seats))
-    for entry in entries:
-        _tell(table, telling, seen_event(entry, seat, now), entry.version)
+    return retold(table, (), entries, seat, now)
+
+
+def retold(
+    table: Table,
+    before: Iterable[HandTold],
+    entries: Iterable[Entry],
+    seat: Seat | None,
+    now: Openings,
+) -> Replay:
+    """The same, where hands told before (with stand-ins for names) are gone on with."""
+    names = tuple(
+        [
+            f"Seat {n}" if seated.name is None else seated.name
+            for n, seated in enumerate(table.seats)
+        ]
+    )
+    hands = [_named(hand, names) for hand in before]
     return Replay(
         id=table.id,
         game=table.game.name,
         title=table.game.title,
         version=table.version,
         status=table.status,
-        names=tuple(telling.names),
-        hands=tuple(telling.hands),
+        names=names,
+        hands=tuple(hands_told(table.game, names, entries, seat, now, hands)),
         result=result_view(table),
     )
 
 
-def _tell(table: Table, telling: Telling, event: Event, version: int) -> None:
+def hands_told(
+    game: Game[Any],
+    names: Sequence[str],
+    entries: Iterable[Entry],
+    seat: Seat | None,
+    now: Openings,
+    before: Iterable[HandTold] = (),
+) -> list[HandTold]:
+    """Tell hands with these names by seat, going on from those told before (which are changed).
+    Raises UnreadableEvent."""
+    telling = Telling(game.pack, names, before)
+    for entry in entries:
+        _tell(game, telling, seen_event(entry, seat, now), entry.version)
+    return telling.hands
+
+
+def _named(hand: HandTold, names: Sequence[str]) -> HandTold:
+    """A hand that was told to be kept, with the names in their place."""
+    put = {ord(stand_in): name for stand_in, name in zip(STAND_INS, names, strict=False)}
+    hand.moments = [
+        msgspec.structs.replace(moment, text=moment.text.translate(put)) for moment in hand.moments
+    ]
+    return hand
+
+
+def _tell(game: Game[Any], telling: Telling, event: Event, version: int) -> None:
     match event:
-        case SeatTaken():
-            if event.player is not None:
-                telling.names[event.seat] = event.player.name
-        case PlayerErased():
-            telling.names[event.seat] = f"Seat {event.seat}"
         case HandStarted():
             telling.hands.append(HandTold(event.hand, event.dealer, event.by_lot, event.commitment))
         case PackCut():
             telling.hand.cut = CutTold(event.at, event.nonce, event.auto)
         case HandDealt():
             cards = {s: part.cards for s, part in event.hands.items() if part is not None}
-            telling.hand.dealt = [cards.get(s) for s in range(len(table.seats))]
+            telling.hand.dealt = [cards.get(s) for s in range(len(event.counts))]
             telling.hand.stock = None if event.rest is None else event.rest.cards
         case SeedRevealed():
-            opened = telling.hands[event.hand - 1]
-            opened.server_seed, opened.opened = event.server_seed, True
+            for hand in telling.hands:
+                if hand.hand == event.hand:
+                    hand.server_seed, hand.opened = event.server_seed, True
         case PlayerResigned():
             telling.say(version, event.seat, f"{telling.name(event.seat)} resigns")
         case GameAbandoned() if telling.hands:
             telling.say(version, None, "The game is abandoned")
         case _:
-            table.game.narrate(telling, event, version)
+            game.narrate(telling, event, version)
 
 
 def transcript(told: Replay, table: Table) -> str:

@@ -4,7 +4,7 @@ Knows no game: each game's `narrate` says what its events add. Only what the vie
 in.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -88,10 +88,11 @@ class HandTold(msgspec.Struct):
 class Telling:
     """The telling of one game so far."""
 
-    def __init__(self, pack: Pack, seats: int) -> None:
+    def __init__(self, pack: Pack, names: Sequence[str], before: Iterable[HandTold] = ()) -> None:
+        """`names` are by seat; `before` the hands told already, the last of which may go on."""
         self.pack: Final = pack
-        self.names: Final[list[str]] = [f"Seat {seat}" for seat in range(seats)]
-        self.hands: Final[list[HandTold]] = []
+        self.names: Final = names
+        self.hands: Final[list[HandTold]] = list(before)
 
     @property
     def hand(self) -> HandTold:

@@ -29,6 +29,7 @@ from eventstore.records import (
     Replayed,
     SealedPart,
     StoredEvent,
+    StoreUnavailable,
     WrongVersion,
 )
 
@@ -113,9 +114,13 @@ class EventStore:
     ) -> list[Row]:
         """The rows that a statement which only reads gives; `$1` stands for the first parameter.
 
-        For tables that others derive from the log. `prepare` False plans it afresh each time.
+        For tables that others derive from the log; StoreUnavailable while there are none (yet).
+        `prepare` False plans it afresh each time.
         """
-        return await self._pool.run(statement.encode(), parameters, prepare=prepare)
+        try:
+            return await self._pool.run(statement.encode(), parameters, prepare=prepare)
+        except psycopg.errors.UndefinedTable as error:
+            raise StoreUnavailable(str(error).strip()) from error
 
     async def append(self, request: Append) -> Outcome:
         """Write a batch of events or nothing, in one round trip.
@@ -143,6 +148,18 @@ class EventStore:
         raw = wire.uuid(stream)
         rows = await self._pool.run(queries.head, (wire.int2(wire.lane(raw)), raw))
         return _head(rows[0]) if rows else None
+
+    async def versions(self, streams: Iterable[str]) -> list[tuple[str, int]]:
+        """Where these streams stand; one that does not exist is left out."""
+        wanted = list(streams)
+        lanes = wire.int2s(wire.lane(wire.uuid(stream)) for stream in wanted)
+        rows = await self._pool.run(queries.versions, (lanes, wire.uuids(wanted)))
+        return [(stream, version) for stream, version in rows]
+
+    async def notify(self, channel: str, data: bytes) -> None:
+        """Tell all who LISTEN on the channel: text below 8,000 bytes, and only a hint, which a
+        crash may lose."""
+        await self._pool.run(queries.notify, (channel.encode(), data))
 
     async def load(self, stream: str, after: int = 0) -> tuple[Head, list[StoredEvent]] | None:
         """A stream's head and its events after a version, of one moment; None without a stream."""

@@ -6,9 +6,11 @@ from litestar import Controller, Request, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
-from api.asking import IdempotencyKey, access_of, caller_key, caller_of, cursor_of
+from api import freshness
+from api.asking import IdempotencyKey, access_of, caller_key, caller_of
 from api.bodies import NewDispute, NewResolution
 from api.disputes import Told
+from api.freshness import AtLeastPosition
 from api.guards import only
 from api.identity import Caller
 from api.parts import Parts
@@ -16,6 +18,8 @@ from api.problems import invalid, not_found
 from api.proof_answers import DisputesPage, DisputeView, dispute_view
 from api.replies import FOR_HOST, FOR_PARTIES, PROBLEMS, READING, created
 from domain.dispute_stream import DisputeOpened, State, Words
+from projections import disputes as listing
+from projections.disputes import Place
 
 Limit = Annotated[int, QueryParameter(ge=1, le=200, description="Disputes on a page.")]
 
@@ -84,19 +88,25 @@ class DisputesController(Controller):
         game: FromQuery[str | None] = None,
         cursor: FromQuery[str | None] = None,
         limit: Limit = 50,
+        at_least: AtLeastPosition = None,
     ) -> DisputesPage:
         """A host's own disputes, or those of the seat's game, newest first."""
         caller = caller_of(request)
         tenant = caller.tenant if caller.role == "host" else access_of(request).known.tenant
-        tags = [f"state={in_state}"] if in_state else []
-        tags += [f"of={of}" for of in (game, caller.game) if of]
-        if any("\0" in tag for tag in tags):
+        games = [of for of in (game, caller.game) if of]
+        if any("\0" in of for of in games):
             raise invalid("game", "no NUL characters")
-        before = cursor_of(cursor)
-        found = await parts.disputes.page(tenant, tuple(tags), before, limit + 1)
+        reader = f"{tenant}\n{caller.game}"
+        before = parts.cursors.read(listing.NAME, reader, cursor, Place)
+        as_of = await freshness.as_of(parts.store, (listing.NAME,), at_least)
+        found = await listing.find(parts.store, tenant, in_state, games, before, limit + 1)
+        page = await parts.disputes.page(found[:limit], in_state)
         return DisputesPage(
-            items=tuple([dispute_view(dispute) for dispute in found[:limit]]),
-            next=found[limit - 1].id if len(found) > limit else None,
+            items=tuple([dispute_view(dispute) for dispute in page]),
+            next=parts.cursors.write(listing.NAME, reader, found[limit - 1])
+            if len(found) > limit
+            else None,
+            as_of=as_of,
         )
 
     @get(

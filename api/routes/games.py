@@ -8,19 +8,22 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.openapi.spec import Example
 from litestar.params import FromQuery, HeaderParameter, JSONBody, QueryParameter
 
-from api.access import admit
+from api import freshness
 from api.answers import CreatedAnswer, GamesPage, created_answer, game_item
-from api.asking import IdempotencyKey, access_of, caller_key, caller_of, cursor_of, versions
+from api.asking import IdempotencyKey, access_of, caller_key, caller_of, versions
 from api.bodies import NewGame, NewPlayer
+from api.freshness import AtLeastPosition
 from api.guards import anyone, only
 from api.ids import new_id
 from api.parts import Parts
-from api.problems import invalid, not_found
+from api.problems import invalid
 from api.replies import FOR_ALL, FOR_HOST, PROBLEMS, READING, created
 from domain.registry import GAMES
 from domain.table.commands import Create, Player
 from domain.table.options import resolve
 from domain.table.views import View, view
+from projections import games as listing
+from projections.games import Place, Wanted
 
 Status = Literal["waiting", "playing", "finished", "abandoned"]
 Limit = Annotated[int, QueryParameter(ge=1, le=200, description="Games on a page.")]
@@ -109,19 +112,25 @@ class GamesController(Controller):
         labels: LabelFilter = None,
         cursor: FromQuery[str | None] = None,
         limit: Limit = 50,
+        at_least: AtLeastPosition = None,
     ) -> GamesPage:
         """The host's own games that fit all the filters, newest first."""
-        wanted = [f"{n}={v}" for n, v in (("status", status), ("game", game), ("ref", ref)) if v]
-        wanted += [_label_tag(label) for label in labels or ()]
-        if any("\0" in tag for tag in wanted):
+        if any("\0" in text for text in (game or "", ref or "", *(labels or ()))):
             raise invalid("query", "no NUL characters")
-        before = cursor_of(cursor)
+        # An empty value filters nothing.
+        pairs = tuple([_label(label) for label in labels or ()])
+        wanted = Wanted(status, game or None, ref or None, pairs)
         tenant = caller_of(request).tenant
-        heads = await parts.store.find(tenant, tuple(wanted), before, limit + 1, GAMES)
-        page = heads[:limit]
+        before = parts.cursors.read(listing.NAME, tenant, cursor, Place)
+        as_of = await freshness.as_of(parts.store, (listing.NAME,), at_least)
+        found = await listing.find(parts.store, tenant, wanted, before, limit + 1)
+        more = len(found) > limit
         return GamesPage(
-            items=tuple([game_item(head) for head in page]),
-            next=page[-1].stream if len(heads) > limit else None,
+            items=tuple([game_item(listed) for listed in found[:limit]]),
+            next=parts.cursors.write(listing.NAME, tenant, found[limit - 1].place)
+            if more
+            else None,
+            as_of=as_of,
         )
 
     @get(
@@ -147,17 +156,11 @@ class GamesController(Controller):
         version `after` (or that of `If-None-Match`, or where it stands), or when the time is up."""
         access = access_of(request)
         known = access.known
-        game_id = known.table.id
         seen = versions(if_none_match) if if_none_match is not None else frozenset[int]()
         if wait > 0:
             beyond = after if after is not None else max(seen or (known.table.version,))
             if known.table.version <= beyond:
-                await parts.notices.beyond(game_id, beyond, wait)
-                newest = await parts.games.fresh(game_id)
-                if newest is None:
-                    raise not_found()
-                admit(access.caller, newest)
-                known = newest
+                known = await parts.live.beyond(access, beyond, wait)
         table = known.table
         headers = {"ETag": f'"{table.version}"'}
         if seen is None or table.version in seen:
@@ -169,14 +172,15 @@ def _players(asked: list[NewPlayer]) -> tuple[Player, ...]:
     """The players with names for all: a bot without one is called after its kind and seat."""
     return tuple(
         [
-            Player(p.name or f"{(p.bot or '').title()} {seat + 1}", p.ref, p.bot)
+            Player(p.name or f"{(p.bot or '').title()} {seat + 1}", p.ref, p.bot, p.delay_ms)
             for seat, p in enumerate(asked)
         ]
     )
 
 
-def _label_tag(text: str) -> str:
+def _label(text: str) -> tuple[str, str]:
+    """Name and value of a label. Raises `invalid-request`."""
     cuts = [at for at in (text.find("="), text.find(":")) if at > 0]
     if not cuts:
         raise invalid("label", "give name=value")
-    return f"label={text[: min(cuts)]}={text[min(cuts) + 1 :]}"
+    return text[: min(cuts)], text[min(cuts) + 1 :]

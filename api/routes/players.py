@@ -1,20 +1,24 @@
-"""`/v1/players/{ref}`: what a host can do about a person across its games."""
+"""`/v1/players/{ref}`: a person across a host's games, to look at and to erase."""
 
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from litestar import Controller, Request, delete
+from litestar import Controller, Request, delete, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from api import freshness
 from api.asking import caller_of
 from api.erasing import erase_player
+from api.freshness import AtLeastPosition
 from api.guards import only
 from api.parts import Parts
-from api.problems import invalid
+from api.people_answers import PlayerAnswer, player_answer
+from api.problems import invalid, not_found
 from api.proof_answers import ErasedAnswer
-from api.replies import FOR_HOST, PROBLEMS
+from api.replies import FOR_HOST, PROBLEMS, READING
+from projections import leaderboards, players
 
 
 class PlayersController(Controller):
@@ -22,6 +26,34 @@ class PlayersController(Controller):
 
     path = "/v1/players"
     tags = ("players",)
+
+    @get(
+        "/{ref:path}",
+        guards=[only("host")],
+        security=FOR_HOST,
+        operation_id="getPlayer",
+        summary="See a person's record",
+        responses=READING,
+    )
+    async def look(
+        self,
+        request: Request[Any, Any, Any],
+        parts: NamedDependency[Parts],
+        ref: FromPath[Path],
+        at_least: AtLeastPosition = None,
+    ) -> PlayerAnswer:
+        """What came of the person's finished games with the host: in all, by kind of game with the
+        rating, and against others. Abandoned games do not count; who has resigned has played. The
+        name is the newest. Of two seats in one game the better one counts. A person who has been
+        erased is unknown."""
+        named, tenant = _named(request), caller_of(request).tenant
+        names = (players.NAME, leaderboards.NAME)
+        as_of = await freshness.as_of(parts.store, names, at_least)
+        person = await players.read(parts.store, tenant, named)
+        if person is None:
+            raise not_found("Nobody here is called so.")
+        ratings = await leaderboards.ratings_of(parts.store, tenant, named)
+        return player_answer(person, ratings, as_of)
 
     @delete(
         "/{ref:path}",

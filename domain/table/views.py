@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from domain.actions import Action, CutChoice, CutRange, Deal
-from domain.game import Opened, Previous, Private
+from domain.game import HandScore, Opened, Previous, Private
 from domain.seats import Seat
 from domain.table.commands import Clock
 from domain.table.decide import server_command, to_act
@@ -180,6 +180,18 @@ def score_views(table: Table) -> tuple[ScoreView, ...]:
         [
             ScoreView(s.seat, table.seats[s.seat].name, s.lives, s.chips, s.points)
             for s in table.game.scores(table.play)
+        ]
+    )
+
+
+def hand_score_views(table: Table) -> tuple[HandScore, ...]:
+    """What each finished hand brought, as everyone may know it: swallowed tricks are counted once
+    the hand is opened."""
+    closed = {record.hand for record in table.unopened}
+    return tuple(
+        [
+            msgspec.structs.replace(hand, swallowed=None) if hand.hand in closed else hand
+            for hand in table.game.hand_scores(table.play)
         ]
     )
 

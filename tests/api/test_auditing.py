@@ -267,7 +267,8 @@ async def test_a_stored_receipt_gives_away_a_tail_that_was_cut_with_its_head(
     )
     for environment in ({}, {"SIGNING_KEYS": SIGNING_KEYS}):
         told = await looked_at(database_url, **environment)
-        assert {t["stream"] for t in told} == {game.id}
+        # And the feed, where what is gone had a number.
+        assert {t["stream"] for t in told if t["check"] != "feed"} == {game.id}
         [receipt] = [t for t in told if t["check"] == "receipt (stored)"]
         assert "its tail was cut" in receipt["reason"]
 
@@ -301,7 +302,8 @@ async def test_a_dispute_that_was_tampered_with_is_found(
     await kept_game(api)
     [dispute] = (await api.get("/v1/disputes", headers=HOST)).json()["items"]
     tampered(database_url, statement)
-    assert {t["stream"] for t in await looked_at(database_url)} == {dispute["id"]}
+    told = [t for t in await looked_at(database_url) if t["check"] != "feed"]
+    assert {t["stream"] for t in told} == {dispute["id"]}
 
 
 async def test_a_history_rewritten_to_fit_is_beyond_an_audit_without_receipts(

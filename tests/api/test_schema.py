@@ -78,7 +78,7 @@ async def test_every_operation_is_named_summed_up_and_says_for_whom(
     for name, operation in found.items():
         assert operation["summary"], name
         assert operation["description"], name
-        private = ("/v1/games", "/v1/disputes", "/v1/players")
+        private = ("/v1/games", "/v1/disputes", "/v1/players", "/v1/leaderboards")
         public = not operation["path"].startswith(private)
         assert bool(operation.get("security")) != public, name
         if not public:

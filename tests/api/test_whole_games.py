@@ -100,7 +100,13 @@ async def test_nobody_is_shown_a_card_that_is_not_theirs(api: httpx.AsyncClient)
         shown = {view["table"]["trump_card"]} - {None}
         for who in (0, 1, 2, HOST_KEY, spectator):
             own = dealt[who] if isinstance(who, int) else set()
-            for path in ("", "/events?limit=1000", "/replay", f"/at/{view['version'] - 1}"):
+            for path in (
+                "",
+                "/events?limit=1000",
+                "/replay",
+                f"/at/{view['version'] - 1}",
+                "/scores",
+            ):
                 text = (await game.get(who, path)).text
                 assert set(CARD.findall(text)) <= own | played | shown, (who, path)
             lines = await game.get(who, "/events", Accept="application/x-ndjson")
@@ -127,10 +133,11 @@ async def test_whether_a_trick_was_swallowed_is_told_when_the_hand_is_over(
     chance = Random(12)
     while (await game.view())["hand"]["number"] == 1:
         for who in (0, HOST_KEY):
-            for path in ("", "/events?limit=1000", "/replay"):
+            for path in ("", "/events?limit=1000", "/replay", "/scores"):
                 text = (await game.get(who, path)).text
                 assert '"swallowed":true' not in text
                 assert '"swallowed":false' not in text
+                assert '"swallowed":[' not in text
         await game.step(chance)
     text = (await game.get(0, "/events?limit=1000")).text
     assert text.count('"swallowed":') == 17

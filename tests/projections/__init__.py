@@ -1,1 +1,1 @@
-"""The runner and builds of projections, on a real store."""
+"""Projections on a real store: the runner and builds, and each by itself."""

@@ -15,8 +15,7 @@ HANDS = ("4C KC XX 7C 8C", "4D 5D 6D AD KH", "QH 5H 6H 7H AS")
 
 def told(*stories: Given) -> Telling:
     """What the last command of each story adds to a telling, seen by everyone."""
-    telling = Telling(stories[0].table.game.pack, 3)
-    telling.names[:] = ["Anna", "Bea", "Cili"]
+    telling = Telling(stories[0].table.game.pack, ["Anna", "Bea", "Cili"])
     telling.hands.append(HandTold(1, 0, False, ""))
     version = 0
     for story in stories:

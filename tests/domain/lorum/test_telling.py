@@ -16,8 +16,7 @@ from tests.spec import Given
 
 def told(story: Given) -> HandTold:
     """The first round, told from the events of the last command after the plays before it."""
-    telling = Telling(PACK, 4)
-    telling.names[:] = ["Anna", "Balázs", "Csilla", "Dénes"]
+    telling = Telling(PACK, ["Anna", "Balázs", "Csilla", "Dénes"])
     telling.hands.append(HandTold(1, 1, False, ""))
     telling.hand.contract = story.table.play.history[0].contract
     before = story.table.play.previous

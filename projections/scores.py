@@ -1,0 +1,210 @@
+"""Scores of every game, by hand and by player, as everyone may know them.
+
+They follow from the whole log, so every event is folded. The tables of games lately met are kept in
+memory, each by its version and hash: whatever does not follow on them is read from the store again.
+"""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+
+from domain.game import HandScore
+from domain.log import fold
+from domain.registry import GAMES
+from domain.table.state import Table, copied
+from domain.table.views import ScoreView, hand_score_views, score_views
+from eventstore import wire
+from eventstore.feed import FeedEvent
+from eventstore.postgres import EventStore
+from projections.projection import Projection, Target
+
+NAME: Final = "scores"
+
+
+class Scores(msgspec.Struct, frozen=True):
+    """Where every seat of a game stood at a version, and what each finished hand brought."""
+
+    version: int
+    seats: tuple[ScoreView, ...]
+    hands: tuple[HandScore, ...]
+
+
+def scores_of(table: Table) -> Scores:
+    """The scores of a table, as everyone may know them."""
+    return Scores(table.version, score_views(table), hand_score_views(table))
+
+
+async def read(store: EventStore, game_id: str) -> Scores | None:
+    """The scores of a game as far as the projection has come; None where it has nothing of it.
+    Raises StoreUnavailable."""
+    raw = wire.uuid(game_id)
+    rows = await store.fetch(_READ, wire.lane(raw), game_id)
+    if not rows:
+        return None
+    version, names, lives, chips, points = rows[0][:5]
+    seats = zip(range(len(names)), names, lives, chips, points, strict=True)
+    return Scores(
+        version,
+        tuple([ScoreView(*seat) for seat in seats]),
+        tuple([_hand(*row[5:]) for row in rows if row[5] is not None]),
+    )
+
+
+_READ: Final = """
+SELECT s.version, s.names, s.lives, s.chips, s.points,
+    h.hand, h.dealer, h.points, h.chips, h.lives, h.contract, h.swallowed
+FROM projections.scores s
+LEFT JOIN projections.hand_scores h ON h.lane = s.lane AND h.stream = s.stream
+WHERE s.lane = $1::smallint AND s.stream = $2::uuid
+ORDER BY h.hand
+"""
+
+
+def _hand(
+    hand: int,
+    dealer: int,
+    points: list[int],
+    chips: list[int],
+    lives: list[int] | None,
+    contract: str | None,
+    swallowed: list[int] | None,
+) -> HandScore:
+    return HandScore(
+        hand=hand,
+        dealer=dealer,
+        points=tuple(points),
+        chips=tuple(chips),
+        lives=None if lives is None else tuple(lives),
+        contract=contract,
+        swallowed=None if swallowed is None else tuple(swallowed),
+    )
+
+
+class _Folded(msgspec.Struct, frozen=True):
+    """A game after the event with this hash."""
+
+    table: Table
+    hash: bytes
+
+
+_KEPT: Final = 2_000
+_folded: Final[OrderedDict[tuple[int, str], _Folded]] = OrderedDict()
+"""By build and stream. An entry is used only where the next event's version and `prev` follow on
+it, so one of a page that was rolled back, or of another database, does no harm."""
+
+
+async def _before(target: Target, first: FeedEvent) -> Table | None:
+    """The table as it was before an event; None before a game's first one."""
+    assert first.event is not None
+    if first.version == 1:
+        return None
+    kept = _folded.get((target.build, first.stream))
+    if (
+        kept is not None
+        and kept.table.version == first.version - 1
+        and kept.hash == first.event.prev
+    ):
+        return kept.table
+    return fold(first.stream, await target.store.read(first.stream, 0, first.version - 1))
+
+
+def _keep(target: Target, table: Table, digest: bytes) -> None:
+    key = (target.build, table.id)
+    _folded[key] = _Folded(table, digest)
+    _folded.move_to_end(key)
+    while len(_folded) > _KEPT:
+        _folded.popitem(last=False)
+
+
+async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
+    streams: dict[str, list[FeedEvent]] = {}
+    for fed in events:
+        if fed.category in GAMES:
+            streams.setdefault(fed.stream, []).append(fed)
+    scores: list[tuple[Any, ...]] = []
+    hands: list[tuple[Any, ...]] = []
+    for stream, fed_events in streams.items():
+        before = await _before(target, fed_events[0])
+        stored = [fed.event for fed in fed_events if fed.event is not None]
+        after = fold(stream, stored, None if before is None else copied(before))
+        _keep(target, after, stored[-1].hash)
+        scores.append((target.lane, stream, *_row(after)))
+        known = () if before is None else hand_score_views(before)
+        hands += [
+            (target.lane, stream, *_hand_row(hand))
+            for place, hand in enumerate(hand_score_views(after))
+            if place >= len(known) or known[place] != hand
+        ]
+    await target.execute(
+        "INSERT INTO {scores} (lane, stream, version, names, lives, chips, points)"
+        " VALUES (%s, %s, %s, %s::text[], %s::integer[], %s::bigint[], %s::bigint[])"
+        " ON CONFLICT (lane, stream) DO UPDATE SET version = excluded.version,"
+        " names = excluded.names, lives = excluded.lives, chips = excluded.chips,"
+        " points = excluded.points",
+        *scores,
+    )
+    await target.execute(
+        "INSERT INTO {hand_scores}"
+        " (lane, stream, hand, dealer, contract, points, chips, lives, swallowed)"
+        " VALUES (%s, %s, %s, %s, %s,"
+        " %s::integer[], %s::bigint[], %s::integer[], %s::integer[])"
+        " ON CONFLICT (lane, stream, hand) DO UPDATE SET swallowed = excluded.swallowed",
+        *hands,
+    )
+
+
+def _row(table: Table) -> tuple[Any, ...]:
+    seats = score_views(table)
+    return (
+        table.version,
+        [seat.name for seat in seats],
+        [seat.lives for seat in seats],
+        [seat.chips for seat in seats],
+        [seat.points for seat in seats],
+    )
+
+
+def _hand_row(hand: HandScore) -> tuple[Any, ...]:
+    return (
+        hand.hand,
+        hand.dealer,
+        hand.contract,
+        list(hand.points),
+        list(hand.chips),
+        None if hand.lives is None else list(hand.lives),
+        None if hand.swallowed is None else list(hand.swallowed),
+    )
+
+
+PROJECTION: Final = Projection(
+    name=NAME,
+    version=1,
+    types=None,
+    tables={
+        "scores": """
+            version integer NOT NULL,
+            lane smallint NOT NULL,
+            stream uuid NOT NULL,
+            names text[] NOT NULL,
+            lives integer[] NOT NULL,
+            chips bigint[] NOT NULL,
+            points bigint[] NOT NULL,
+            PRIMARY KEY (lane, stream)
+        """,
+        "hand_scores": """
+            hand integer NOT NULL,
+            lane smallint NOT NULL,
+            dealer smallint NOT NULL,
+            stream uuid NOT NULL,
+            contract text,
+            points integer[] NOT NULL,
+            chips bigint[] NOT NULL,
+            lives integer[],
+            swallowed integer[],
+            PRIMARY KEY (lane, stream, hand)
+        """,
+    },
+    apply=_apply,
+)
