@@ -13,11 +13,13 @@ from litestar.types import Message, Scope
 
 from api import problems, schema, upkeep, waker
 from api.bodies import StrictRequest
+from api.channel import channel_of
 from api.cursors import Cursors
 from api.disputes import Disputes
 from api.execute import Executor
 from api.games import Games
 from api.identity import Keyring
+from api.live import Live
 from api.metrics import MetricsController
 from api.notices import Notices
 from api.parts import Parts
@@ -32,6 +34,7 @@ from api.routes.proof import KeysController, ProofController
 from api.routes.rules import RulesController
 from api.settings import Settings
 from api.signing import Signer
+from api.streaming import Patience
 from eventstore.postgres import EventStore
 
 
@@ -79,10 +82,17 @@ def _running(settings: Settings) -> Callable[[Litestar], Any]:
             deadline_seconds=settings.database_deadline_seconds,
         ) as store:
             games = Games(store, settings.games_cached)
-            notices = Notices(store, settings.poll_seconds)
+            notices = Notices(
+                store,
+                channel_of(settings, store),
+                poll_seconds=settings.poll_seconds,
+                look_seconds=settings.look_seconds,
+            )
             executor = Executor(store, games, notices, settings, signer)
             disputes = Disputes(store, games, signer)
             keyring = Keyring(settings.host_keys, settings.secret, settings.token_seconds)
+            live = Live(store, games, notices, settings.heartbeat_seconds)
+            patience = Patience(settings.stall_seconds)
             app.state.parts = Parts(
                 settings,
                 store,
@@ -92,11 +102,17 @@ def _running(settings: Settings) -> Callable[[Litestar], Any]:
                 executor,
                 signer,
                 disputes,
+                live,
+                patience,
                 Cursors(settings.secret),
             )
+            # Each a task of its own, so that each can be ended.
             tasks = [
-                asyncio.create_task(notices.run()),
-                asyncio.create_task(waker.run(store, executor, disputes, settings.wake_seconds)),
+                asyncio.create_task(work)
+                for work in (
+                    *notices.work(),
+                    waker.run(store, executor, disputes, settings.wake_seconds),
+                )
             ]
             await upkeep.provide(settings)
             if settings.projections == "serve":
@@ -104,7 +120,7 @@ def _running(settings: Settings) -> Callable[[Litestar], Any]:
             try:
                 yield
             finally:
-                notices.release()
+                app.state.parts.release()
                 for task in tasks:
                     await _end(task)
 

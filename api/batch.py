@@ -37,12 +37,13 @@ class Decided(msgspec.Struct, frozen=True):
 class Batch:
     """What is about to be appended to one game, new or known."""
 
-    def __init__(self, game_id: str, known: Known | None, now: int, secret: bytes | None) -> None:
-        """`now` in microseconds since 1970 UTC; the log's time never runs back, so a clock that
-        does counts as standing still. `secret` is the key of a seeded game."""
+    def __init__(self, game_id: str, known: Known | None, at: int, secret: bytes | None) -> None:
+        """`at` is the time of the next command, in microseconds since 1970 UTC; the log's time
+        never runs back, so a clock that does counts as standing still. `secret` is the key of a
+        seeded game."""
         self.game_id: Final = game_id
         self.known: Final = known
-        self.at: Final = now if known is None else max(now, known.at)
+        self.at = at if known is None else max(at, known.at)
         self.secret: Final = secret
         self.commands: Final[list[Decided]] = []
         self._table = None if known is None else known.table
@@ -85,22 +86,26 @@ class Batch:
         self._table, self._prev = decision.table, entries[-1].hash
         return decided
 
-    def waiting_bots(self) -> tuple[Seat, ...]:
-        """The seats that bots play and the game waits for now."""
-        played = bot_seats(self.table)
-        return tuple([seat for seat in to_act(self.table) if seat in played])
+    def idle(self, now: int) -> bool:
+        """Whether neither the server nor a bot has anything to do by now."""
+        bot = next_bot(self.table)
+        return server_command(self.table) is None and (bot is None or bot[0] > now)
 
-    def waits_for_a_person(self) -> bool:
-        """Whether neither the server nor a bot has anything to do now."""
-        return server_command(self.table) is None and not self.waiting_bots()
+    @property
+    def wake_at(self) -> int | None:
+        """When the game next wants attention by itself: a bot's time, or the end of a turn's."""
+        found = next_bot(self.table)
+        times = (self.table.deadline, None if found is None else found[0])
+        return min([at for at in times if at is not None], default=None)
 
-    def follow(self, players: Players | None, limit: int) -> bool:
-        """Add what the server and the bots do by themselves; False where `limit` commands did not
-        exhaust it. `players` have watched all events so far; None where no bot plays."""
+    def follow(self, players: Players | None, limit: int, now: int) -> bool:
+        """Add what the server and the bots do by themselves until `now`; False where `limit`
+        commands did not exhaust it. `players` have watched all events so far; None where no bot
+        plays."""
         while True:
             own = server_command(self.table)
-            waiting = () if own is not None else self.waiting_bots()
-            if own is None and not waiting:
+            bot = None if own is not None else next_bot(self.table)
+            if own is None and (bot is None or bot[0] > now):
                 return True
             if len(self.commands) >= limit:
                 return False
@@ -109,8 +114,11 @@ class Batch:
                 decided = self.add(action, seat, "server", forced=forced)
             else:
                 assert players is not None
-                action = players.choose(self.table, waiting[0], secrets.randbits(32))
-                decided = self.add(action, waiting[0], "bot")
+                assert bot is not None
+                due, number = bot
+                self.at = max(self.at, due)
+                action = players.choose(self.table, number, secrets.randbits(32))
+                decided = self.add(action, number, "bot")
             if players is not None:
                 players.watch(decided.decision.events)
 
@@ -151,6 +159,18 @@ class Batch:
     def _tags(self) -> tuple[str, ...]:
         imported = self.known is not None and IMPORTED in self.known.tags
         return tags_of(self.table, imported=imported)
+
+
+def next_bot(table: Table) -> tuple[int, Seat] | None:
+    """The bot that acts next of those that the game waits for now, and when: at once (0), or when
+    its pace says."""
+    played = bot_seats(table)
+    waiting = [
+        (table.due[seat] if table.paced(seat) else 0, seat)
+        for seat in to_act(table)
+        if seat in played
+    ]
+    return min(waiting, default=None)
 
 
 def tags_of(table: Table, *, imported: bool = False) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Request bodies, decoded strictly: a string is no number, and nothing unknown passes."""
 
+import asyncio
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 import msgspec
@@ -40,17 +41,21 @@ class Person(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NewPlayer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Who takes a seat: a person by name, or a bot (which may be given a name too)."""
+    """Who takes a seat: a person by name, or a bot (which may be given a name too, and a pace: it
+    acts so many milliseconds after what lets it act)."""
 
     name: Name | None = None
     ref: Ref | None = None
     bot: BotName | None = None
+    delay_ms: Annotated[int, msgspec.Meta(ge=0, le=60_000)] = 0
 
     def __post_init__(self) -> None:
         if self.name is None and self.bot is None:
             raise ValueError("a player has a `name`, or is a `bot`")
         if self.bot is not None and self.ref is not None:
             raise ValueError("a bot has no `ref`")
+        if self.bot is None and self.delay_ms:
+            raise ValueError("only a bot has a `delay_ms`")
 
 
 class NewGame(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -108,9 +113,14 @@ class StrictRequest(Request[Any, Any, Any]):
     """A request whose JSON is read as exactly what the handler's `data` declares."""
 
     async def body(self) -> bytes:
-        """The whole body. Raises the problem `invalid-request` where it does not come whole."""
+        """The whole body. Raises the problem `invalid-request` where it does not come whole, or not
+        in time."""
+        seconds: float = self.app.state.parts.settings.body_seconds
         try:
-            return await super().body()
+            async with asyncio.timeout(seconds):
+                return await super().body()
+        except TimeoutError:
+            raise invalid("$", f"the body has not come whole in {seconds:g} seconds") from None
         except InternalServerException:
             # The framework's word for a connection that ended, or framing that broke, in the body.
             raise invalid("$", "the body is not complete") from None

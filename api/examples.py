@@ -23,6 +23,7 @@ from api.execute import Done
 from api.exporting import export_lines
 from api.games import History, Known
 from api.identity import Caller, Keyring
+from api.live import Ended, message
 from api.people_answers import LeaderboardItem, LeaderboardPage, leaderboard_item, player_answer
 from api.problems import TITLES, ProblemBody, ProblemField
 from api.proof_answers import (
@@ -42,7 +43,7 @@ from domain.codec import ACTION_TYPES, read_event
 from domain.dispute_stream import Dispute, DisputeOpened, Resolution, Words
 from domain.disputes import find
 from domain.game import KeyedChance
-from domain.log import GENESIS, Entry, event_view, record
+from domain.log import GENESIS, Entry, EventView, event_view, record
 from domain.registry import GAMES
 from domain.replay import replay, transcript
 from domain.seats import Seat
@@ -60,7 +61,7 @@ from domain.table.commands import (
 from domain.table.decide import create, decide, server_command, to_act
 from domain.table.options import resolve
 from domain.table.state import Table
-from domain.table.views import playable_actions, view
+from domain.table.views import View, playable_actions, result_view, view
 from domain.times import format_at
 from domain.visibility import SPECTATOR, Viewer
 from projections.leaderboards import Ranked
@@ -221,11 +222,14 @@ def answers() -> dict[str, dict[str, Any]]:
     acted = story.move()
     seat = acted.entries[0].actor
     maker = Caller("seat", game=GAME_ID, seat=seat)
-    for _ in range(6):
+    for _ in range(5):
         story.move()
+    before = view(story.table, Viewer("seat", seat), story.table.openings)
+    story.move()
     table = story.table
     now = table.openings
     looked = view(table, Viewer("seat", seat), now)
+    moved = [event_view(GAME_ID, entry, seat, now) for entry in story.log[before.version :]]
     events = [event_view(GAME_ID, entry, seat, now) for entry in story.log[-3:]]
     told = replay(table, story.log, seat, now)
     seat_token = seat_token_answer(keyring, story.ask(IssueSeatToken(1), None))
@@ -286,11 +290,25 @@ def answers() -> dict[str, dict[str, Any]]:
     }
     found = {name: {"application/json": _builtins(body)} for name, body in plain.items()}
     found["listEvents"]["application/x-ndjson"] = lines
+    found["listEvents"]["text/event-stream"] = _stream(before, moved, story.table)
     history = History(joined.log, joined.table, joined.known)
     exported = b"".join(export_lines(history, SPECTATOR, _SIGNER)).decode()
     found["exportGame"] = {"application/x-ndjson": exported}
     found["replayGame"]["text/plain"] = transcript(told, table)
     return found
+
+
+def _stream(snapshot: View, events: list[EventView], over: Table) -> str:
+    """A live stream: what was there, what happened next, and (left out what lies between) the end
+    of the game."""
+    ended = Ended(over.version, over.status, result_view(over))
+    messages = [
+        message(snapshot, event="snapshot", version=snapshot.version),
+        *[message(event, version=event.version) for event in events],
+        b": and so on\n\n",
+        message(ended, event="end", version=over.version),
+    ]
+    return b"".join(messages).decode()
 
 
 def _disputes(story: _Story) -> tuple[Dispute, Dispute]:

@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 import msgspec
 
 from api.access import admit
-from api.batch import IMPORTED, Batch
+from api.batch import IMPORTED, Batch, next_bot
 from api.games import Games, Known
 from api.identity import Caller
 from api.notices import Notices
@@ -45,6 +45,9 @@ from eventstore.records import (
     Replayed,
     WrongVersion,
 )
+
+_SOON_SECONDS: Final = 90.0
+"""What is due within this time, its process attends to by itself."""
 
 
 class KeptAnswer(msgspec.Struct, frozen=True):
@@ -106,8 +109,11 @@ class Executor:
         self._clock: Final = clock
         self._turns: Final[WeakValueDictionary[str, asyncio.Lock]] = WeakValueDictionary()
         self._bots: Final[OrderedDict[str, _Bots]] = OrderedDict()
+        self._timers: Final[dict[str, asyncio.TimerHandle]] = {}
         self.unfinished: Final = asyncio.Event()
         """Set when a game wants attention at once (see `waker`)."""
+        self.wanting: Final[set[str]] = set()
+        """Games in which the server, a bot or the clock has something to do now."""
         self.opened: Final[set[str]] = set()
         """Games of which a hand has just been opened, which disputes may wait for."""
 
@@ -117,8 +123,7 @@ class Executor:
         """Set up a game, or answer again what the key set up. Raises Problem."""
         batch = Batch(ask.id, None, self._clock(), secret)
         batch.add(ask, None)
-        players = await self._players(batch)
-        match await self._append(batch, players, tenant, key):
+        match await self._append(batch, tenant, key, batch.at):
             case Receipt() as receipt:
                 return _done(batch, receipt)
             case Replayed(answer):
@@ -140,9 +145,16 @@ class Executor:
             for _ in range(self._settings.tries):
                 if known is None:
                     raise not_found()
+                now = self._clock()
+                bot = next_bot(known.table)
+                if bot is not None and 0 < bot[0] <= now:
+                    # Its time came first, so it acts first, whoever sees to it.
+                    await self._go_on(known, now)
+                    known = await self._games.fresh(game_id)
+                    continue
                 try:
                     admit(asked.caller, known)
-                    batch = self._decided(known, asked)
+                    batch = self._decided(known, asked, now)
                 except Problem as problem:
                     newest = await self._games.fresh(game_id)
                     if newest is None or newest.table.version != known.table.version:
@@ -153,8 +165,7 @@ class Executor:
                         if again is not None:
                             return again
                     raise
-                players = await self._players(batch)
-                match await self._append(batch, players, known.tenant, asked.key, asked.erase):
+                match await self._append(batch, known.tenant, asked.key, batch.at, asked.erase):
                     case Receipt() as receipt:
                         return _done(batch, receipt)
                     case Replayed(answer):
@@ -166,20 +177,29 @@ class Executor:
         raise unavailable("The game is moving on too fast; try again.")
 
     async def go_on(self, game_id: str) -> None:
-        """Do what the server and the bots are to do in a game without being asked, and what is
-        overdue by the clock. Whoever else did it first has done it."""
+        """Do what the server and the bots are to do in a game by now without being asked, and what
+        is overdue by the clock. Whoever else did it first has done it."""
         async with self._turn(game_id):
             known = await self._games.fresh(game_id)
-            if known is None:
-                return
-            batch = Batch(game_id, known, self._clock(), known.secret)
-            deadline = known.table.deadline
-            if deadline is not None and deadline <= batch.at:
-                await self._overdue(batch)
-            if batch.commands or not batch.waits_for_a_person():
-                await self._append(batch, await self._players(batch), known.tenant, None)
+            if known is not None:
+                await self._go_on(known, self._clock())
 
-    def _decided(self, known: Known, asked: Asked) -> Batch:
+    async def _go_on(self, known: Known, now: int) -> None:
+        game_id, deadline = known.table.id, known.table.deadline
+        now = max(now, known.at)
+        batch = Batch(game_id, known, known.at, known.secret)
+        bot = next_bot(known.table)
+        if deadline is not None and deadline <= now and (bot is None or bot[0] > deadline):
+            # A bot that is due meanwhile acts at its own time all the same.
+            batch.at = now if bot is None else min(now, bot[0])
+            await self._overdue(batch)
+        if batch.commands or not batch.idle(now):
+            await self._append(batch, known.tenant, None, now)
+        else:
+            due = batch.wake_at
+            self._wake(game_id, due if due is not None and due > now else None)
+
+    def _decided(self, known: Known, asked: Asked, now: int) -> Batch:
         version = known.table.version
         if IMPORTED in known.tags and not isinstance(asked.ask, ErasePlayer):
             raise Problem("forbidden", "The game was imported: it stays as it is.")
@@ -187,7 +207,7 @@ class Executor:
             raise Problem(
                 "version-conflict", f"The game stands at version {version}.", version=version
             )
-        batch = Batch(known.table.id, known, self._clock(), known.secret)
+        batch = Batch(known.table.id, known, now, known.secret)
         try:
             batch.add(asked.ask, asked.caller.seat)
         except Refused as refused:
@@ -201,7 +221,7 @@ class Executor:
         or it forfeits."""
         table = batch.table
         assert table.clock is not None
-        late = to_act(table)
+        late = tuple([seat for seat in to_act(table) if not table.paced(seat)])
         if table.clock.on_timeout == "forfeit":
             for seat in late:
                 if seat in to_act(batch.table) and not batch.table.seats[seat].resigned:
@@ -238,15 +258,16 @@ class Executor:
     async def _append(
         self,
         batch: Batch,
-        players: Players | None,
         tenant: str,
         key: CallerKey | None,
+        now: int,
         erase: tuple[tuple[int, int], ...] = (),
     ) -> Receipt | Replayed | KeyMismatch | WrongVersion:
-        """Let the server and bots follow, then append; the receipt for the first command when it is
-        done and known to all."""
-        finished = batch.follow(players, self._settings.batch_commands)
-        wake_at = batch.table.deadline if finished else batch.at
+        """Let the server and bots do what they do by `now`, then append; the receipt for the first
+        command when it is done and known to all."""
+        players = await self._players(batch)
+        finished = batch.follow(players, self._settings.batch_commands, now)
+        wake_at = batch.wake_at if finished else batch.at
         last = batch.commands[0].entries[-1]
         receipt = self._signer.receipt(batch.game_id, last.version, last.hash, last.at)
         response = msgspec.json.encode(KeptAnswer(201, receipt))
@@ -266,9 +287,29 @@ class Executor:
         if any(isinstance(event, SeedRevealed) for event in batch.events):
             self.opened.add(batch.game_id)
             self.unfinished.set()
-        if not finished:
-            self.unfinished.set()
+        self._wake(batch.game_id, wake_at)
         return receipt
+
+    def _wake(self, game_id: str, at: int | None) -> None:
+        """Have the game attended to at that time, by this process. What is far off, or of a process
+        that ends before, is found in the store."""
+        timer = self._timers.pop(game_id, None)
+        if timer is not None:
+            timer.cancel()
+        if at is None:
+            return
+        seconds = (at - self._clock()) / 1_000_000
+        if seconds <= 0:
+            self._want(game_id)
+        elif seconds <= _SOON_SECONDS:
+            loop = asyncio.get_running_loop()
+            # Timers may be a millisecond early.
+            self._timers[game_id] = loop.call_later(seconds + 0.001, self._want, game_id)
+
+    def _want(self, game_id: str) -> None:
+        self._timers.pop(game_id, None)
+        self.wanting.add(game_id)
+        self.unfinished.set()
 
     async def _looked_up(self, asked: Asked) -> Done | None:
         """What the caller's key did before, if it did anything."""

@@ -49,6 +49,10 @@ class Games:
         self._size: Final = size
         self._known: Final[OrderedDict[str, Known]] = OrderedDict()
 
+    def cached(self, game_id: str) -> Known | None:
+        """A game as this process last knew it, if it does."""
+        return self._known.get(game_id)
+
     async def get(self, game_id: str) -> Known | None:
         """A game, perhaps not as new as the store's; None where there is none."""
         known = self._known.get(game_id)

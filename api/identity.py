@@ -26,13 +26,14 @@ _TOKENS_KEPT: Final = 10_000
 
 class Caller(msgspec.Struct, frozen=True):
     """Who asks: a host with its tenant, or the holder of a token for a seat (or for a spectator) of
-    one game, with the token's generation."""
+    one game, with the token's generation and the end of its time (seconds since 1970 UTC)."""
 
     role: Role
     tenant: str = ""
     game: str = ""
     seat: Seat | None = None
     generation: int = 0
+    expires: int | None = None
 
     @property
     def viewer(self) -> Viewer:
@@ -107,7 +108,7 @@ class Keyring:
         if claims.exp <= time.time():
             raise unauthorized("The token has expired.")
         role: Role = "spectator" if claims.spectator else "seat"
-        return Caller(role, "", claims.game, claims.seat, claims.gen)
+        return Caller(role, "", claims.game, claims.seat, claims.gen, claims.exp)
 
     def _verified(self, token: str) -> _Claims:
         """The claims of a token that is signed with our secret, whether or not it has expired."""

@@ -7,9 +7,11 @@ from api.disputes import Disputes
 from api.execute import Executor
 from api.games import Games
 from api.identity import Keyring
+from api.live import Live
 from api.notices import Notices
 from api.settings import Settings
 from api.signing import Signer
+from api.streaming import Patience
 from eventstore.postgres import EventStore
 
 
@@ -24,4 +26,11 @@ class Parts(msgspec.Struct, frozen=True):
     executor: Executor
     signer: Signer
     disputes: Disputes
+    live: Live
+    patience: Patience
     cursors: Cursors
+
+    def release(self) -> None:
+        """The process is about to end: whoever waits is answered, and live streams say goodbye."""
+        self.notices.release()
+        self.patience.end()

@@ -9,6 +9,7 @@ import logging
 import logging.config
 import multiprocessing
 import os
+import resource
 import secrets
 import signal
 import socket
@@ -16,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,6 +39,10 @@ _FREE_SECONDS: Final = 2.0
 _CONNECT_SECONDS: Final = 10
 _ENDING: Final = signal.SIGUSR1
 """What a worker is sent before it is stopped."""
+_CONNECTIONS: Final = 16_384
+"""How many connections a worker holds, live streams and long polls among them."""
+_WAITING: Final = 4_096
+"""How many more may wait to be accepted."""
 _STOP_SECONDS: Final = 5
 """How long requests under way may take when the server is stopped."""
 
@@ -60,6 +65,7 @@ def serve(host: str, port: int, workers: int) -> None:
     MigrationError."""
     logging.config.dictConfig(_LOGGING)
     _check_free(host, port)
+    _allow_files()
     folder = settings.data_dir()
     with ExitStack() as ending:
         url = ending.enter_context(database())
@@ -83,6 +89,8 @@ def serve(host: str, port: int, workers: int) -> None:
             interface=Interfaces.ASGI,
             workers=workers,
             loop=Loops.uvloop,
+            backlog=_WAITING,
+            backpressure=_CONNECTIONS,
             factory=True,
             websockets=False,
             log_level=LogLevels.warning,
@@ -126,7 +134,7 @@ def worker() -> "Litestar":
     app = create_app(settings.from_environment())
 
     async def hear_the_end() -> None:
-        asyncio.get_running_loop().add_signal_handler(_ENDING, app.state.parts.notices.release)
+        asyncio.get_running_loop().add_signal_handler(_ENDING, app.state.parts.release)
 
     app.on_startup.append(hear_the_end)
     return app
@@ -179,6 +187,17 @@ def _provide_keys(folder: Path) -> str | None:
     if not os.environ.get(settings.SIGNING_KEYS_ENV):
         os.environ[settings.SIGNING_KEYS_FILE_ENV] = str(signing.key_file())
     return made
+
+
+def _allow_files() -> None:
+    """Let this process, and so its workers, hold as many connections as the system lets it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * _CONNECTIONS
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        # Some systems have a lower limit than they say.
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
 
 
 def _check_free(host: str, port: int) -> None:

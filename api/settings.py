@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -14,6 +15,8 @@ DATABASE_URL_ENV: Final = "FAIRDEAL_DATABASE_URL"
 DATA_DIR_ENV: Final = "FAIRDEAL_DATA_DIR"
 SIGNING_KEYS_ENV: Final = "FAIRDEAL_SIGNING_KEYS"
 SIGNING_KEYS_FILE_ENV: Final = "FAIRDEAL_SIGNING_KEYS_FILE"
+CHANNEL_ENV: Final = "FAIRDEAL_CHANNEL"
+LISTEN_URL_ENV: Final = "FAIRDEAL_LISTEN_URL"
 HOST_KEY_FILE: Final = "host.key"
 """The file of the data folder with the host keys, where the environment has none."""
 
@@ -60,9 +63,23 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     turn_seconds: float = 10.0
     """How long a command may wait in its process for those before it on the same game."""
     wake_seconds: float = 0.5
-    """How often each process looks for games that want attention."""
+    """How often each process looks for games that want attention and that nobody attends to."""
+    channel: str = "postgres"
+    """`FAIRDEAL_CHANNEL`: how processes tell one another that a game has moved on: `postgres`, the
+    URL of a Redis, or `memory` for a process that is alone."""
+    listen_url: str = ""
+    """`FAIRDEAL_LISTEN_URL`: a way to Postgres past a pooler, on which one can LISTEN."""
     poll_seconds: float = 0.3
-    """How often long polls look for what other processes have appended."""
+    """How often waiting readers look into the store while the channel is down."""
+    look_seconds: float = 3.0
+    """How often they do while it is up, for what it may have lost."""
+    heartbeat_seconds: float = 10.0
+    """How long a live stream is silent at most."""
+    stall_seconds: float = 30.0
+    """`FAIRDEAL_STALL_SECONDS`: a reader of a live stream who takes nothing for so long is dropped.
+    """
+    body_seconds: float = 30.0
+    """`FAIRDEAL_BODY_SECONDS`: how long the body of a request may take to come."""
 
 
 def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -73,6 +90,8 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
         "secret": _needed(environment, SECRET_ENV),
         "signing_keys": environment.get(SIGNING_KEYS_ENV, ""),
         "signing_keys_file": environment.get(SIGNING_KEYS_FILE_ENV, ""),
+        "channel": environment.get(CHANNEL_ENV) or "postgres",
+        "listen_url": environment.get(LISTEN_URL_ENV, ""),
     }
     for name in (
         "database_connections",
@@ -83,9 +102,12 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
         "projection_lag_seconds",
         "body_bytes",
         "games_cached",
+        "stall_seconds",
+        "body_seconds",
     ):
         if environment.get(f"FAIRDEAL_{name.upper()}"):
             values[name] = _converted(environment, name)
+    _check_channel(values["channel"])
     return Settings(**values)
 
 
@@ -94,6 +116,20 @@ def database_prepare(environment: Mapping[str, str] = os.environ) -> bool:
     if not environment.get("FAIRDEAL_DATABASE_PREPARE"):
         return True
     return bool(_converted(environment, "database_prepare"))
+
+
+def is_redis(channel: str) -> bool:
+    """Whether this names a Redis."""
+    return channel.partition("://")[0] in ("redis", "rediss", "unix")
+
+
+def _check_channel(channel: str) -> None:
+    if channel in ("postgres", "memory"):
+        return
+    if not is_redis(channel):
+        raise SettingsError(f"{CHANNEL_ENV} is postgres, memory or the URL of a Redis")
+    if find_spec("redis") is None:
+        raise SettingsError(f"{CHANNEL_ENV} names a Redis: install fairdeal[redis]")
 
 
 def host_keys(text: str) -> Mapping[str, str]:

@@ -1,7 +1,9 @@
-"""What happens without anyone asking: long games of bots go on, the clock acts for the late, and
-findings of disputes are completed once a hand is opened.
+"""What happens without anyone asking: bots with a pace act, long games of bots go on, the clock
+acts for the late, and findings of disputes are completed once a hand is opened.
 
-Every process runs one. Several may wake for the same stream: the append lets one of them through.
+Each process attends at once to the games that it has appended to, and now and then looks into the
+store for what a process that ended has left. Several may wake for the same stream: the append lets
+one of them through.
 """
 
 import asyncio
@@ -19,6 +21,8 @@ from projections.disputes import CATEGORY
 
 _AT_ONCE: Final = 100
 """Streams looked up at a time, those that have waited longest first."""
+_TOGETHER: Final = 4
+"""Games attended to side by side."""
 _RETRY_SECONDS: Final = 30.0
 """How long a stream that failed is left alone, so that the others get their turn."""
 
@@ -26,33 +30,56 @@ _logger = logging.getLogger("fairdeal.api")
 
 
 async def run(store: EventStore, executor: Executor, disputes: Disputes, seconds: float) -> None:
-    """Look for streams that want attention every so many `seconds`, or when told; for ever."""
+    """Attend to streams whenever told, and look every so many `seconds` for those that nobody
+    attends to; for ever."""
     failed: dict[str, float] = {}
+    look_at = time.monotonic()
     while True:
         executor.unfinished.clear()
         try:
-            await _round(store, executor, disputes, failed)
+            await _told(executor, disputes, failed)
+            if time.monotonic() >= look_at:
+                look_at = time.monotonic() + seconds
+                await _left(store, executor, disputes, failed, seconds / 2)
         except StoreUnavailable as error:
             _logger.warning("waker: %s", error)
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(max(0.0, look_at - time.monotonic())):
                 await executor.unfinished.wait()
         except TimeoutError:
             pass
 
 
-async def _round(
-    store: EventStore, executor: Executor, disputes: Disputes, failed: dict[str, float]
+async def _told(executor: Executor, disputes: Disputes, failed: dict[str, float]) -> None:
+    """What this process knows to want attention now."""
+    opened, wanting = list(executor.opened), list(executor.wanting)
+    executor.opened.difference_update(opened)
+    executor.wanting.difference_update(wanting)
+    for game_id in opened:
+        await _attend(game_id, disputes.complete_of(game_id), failed)
+    for first in range(0, len(wanting), _TOGETHER):
+        some = wanting[first : first + _TOGETHER]
+        done = await asyncio.gather(
+            *[_attend(game_id, executor.go_on(game_id), failed) for game_id in some],
+            return_exceptions=True,
+        )
+        for error in filter(None, done):
+            raise error
+
+
+async def _left(
+    store: EventStore,
+    executor: Executor,
+    disputes: Disputes,
+    failed: dict[str, float],
+    late_seconds: float,
 ) -> None:
+    """What has been due for a while and nobody has attended to."""
     now = time.monotonic()
     for stream in [stream for stream, until in failed.items() if until <= now]:
         del failed[stream]
-    opened = list(executor.opened)
-    executor.opened.difference_update(opened)
-    for game_id in opened:
-        await _attend(game_id, disputes.complete_of(game_id), failed)
-    due = await store.due(time.time_ns() // 1000, _AT_ONCE + len(failed))
-    for found in due:
+    due_by = time.time_ns() // 1000 - int(late_seconds * 1_000_000)
+    for found in await store.due(due_by, _AT_ONCE + len(failed)):
         if found.stream not in failed:
             go_on = disputes.complete if found.category == CATEGORY else executor.go_on
             await _attend(found.stream, go_on(found.stream), failed)

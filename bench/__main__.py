@@ -3,13 +3,15 @@
 import sys
 from collections.abc import Callable
 
-from bench import careful, feed, playouts, rebuild
+from bench import careful, feed, live, playouts, rebuild, rest
 
 MEASUREMENTS: dict[str, Callable[[], None]] = {
     "careful": careful.main,
     "feed": feed.main,
+    "live": live.main,
     "playouts": playouts.main,
     "rebuild": rebuild.main,
+    "rest": rest.main,
 }
 
 

@@ -14,7 +14,11 @@ from domain.table.state import Table
 
 
 def start(
-    game: str, bots: Sequence[BotName | None], rules: dict[str, Any], chance: KeyedChance
+    game: str,
+    bots: Sequence[BotName | None],
+    rules: dict[str, Any],
+    chance: KeyedChance,
+    deal_id: str = "bench",
 ) -> Decision:
     """A new game with these bots (None: a person) at its seats."""
     options, _ = resolve(GAMES[game], rules, len(bots))
@@ -23,7 +27,7 @@ def start(
         id="bench",
         game=game,
         options=options,
-        deal_id="bench",
+        deal_id=deal_id,
         seeded_by_host=False,
         players=players,
     )

@@ -19,6 +19,7 @@ from domain.placing import places
 from domain.registry import GAMES
 from domain.table.commands import Command, Create
 from domain.table.events import (
+    BotTimed,
     ClockStarted,
     GameAbandoned,
     GameCreated,
@@ -67,6 +68,7 @@ TABLE_EVENTS: Final[tuple[type[Event], ...]] = (
     SeedRevealed,
     PlayerResigned,
     ClockStarted,
+    BotTimed,
     GameAbandoned,
     PlayerErased,
     GameEnded,

@@ -32,7 +32,7 @@ from domain.table.commands import (
     TableCommand,
 )
 from domain.table.decide import Decision, create, decide, server_command, to_act
-from domain.table.events import GameCreated, PlayerName, SeatTaken
+from domain.table.events import BotTimed, ClockStarted, GameCreated, PlayerName, SeatTaken
 from domain.table.options import resolve
 from domain.table.state import Table, copied
 from domain.visibility import audience_seats
@@ -42,6 +42,9 @@ _COMMANDS: Final[dict[Any, type[TableCommand]]] = {
     kind.__struct_config__.tag: kind
     for kind in (IssueSeatToken, IssueSpectatorToken, Resign, Abandon, ErasePlayer)
 }
+
+
+_TIMES: Final = frozenset((ClockStarted.__name__, BotTimed.__name__))
 
 
 class StillSealed(Exception):
@@ -145,6 +148,10 @@ def _seed_is_sealed(entry: Entry) -> bool:
     return entry.type == HandStarted.__name__ and any(part.body is None for part in entry.sealed)
 
 
+def _lot_is_sealed(entry: Entry) -> bool:
+    return _seed_is_sealed(entry) and bool(msgspec.json.decode(entry.data).get("by_lot"))
+
+
 def derive(game_id: str, before: Table | None, group: tuple[Entry, ...]) -> Step:
     """Derive one command from the table before it (None: the first one). Raises StillSealed where
     the record does not open the action's secret parameters."""
@@ -187,6 +194,9 @@ def _check_who_acts(table: Table, command: Command) -> None:
             raise ValueError(f"there is no seat {number}")
     if by == "clock":
         _check_overdue(table, command)
+    early = seat is not None and table.paced(seat) and command.at < table.due.get(seat, 0)
+    if early and by == "bot":
+        raise ValueError("the bot acts before its time")
     if isinstance(ask, Action):
         own = server_command(table)
         if by == "server" and own != (seat, ask, command.forced):
@@ -222,15 +232,20 @@ def differences(step: Step) -> Iterator[tuple[int, str]]:
     if step.refusal is not None:
         yield step.entries[0].version, f"the recorded action is refused: {step.refusal}"
         return
-    for entry, shape in zip(step.entries, step.shapes, strict=False):
+    entries, derived_shapes = step.entries, step.shapes
+    if any(map(_lot_is_sealed, entries)):
+        # Who is to act hangs on the lot, and so who is timed.
+        entries = tuple([entry for entry in entries if entry.type not in _TIMES])
+        derived_shapes = tuple([shape for shape in derived_shapes if shape.type not in _TIMES])
+    for entry, shape in zip(entries, derived_shapes, strict=False):
         reason = _difference(entry, shape)
         if reason is not None:
             yield entry.version, reason
     last = step.entries[-1].version
-    if len(step.entries) < len(step.shapes):
-        missing = step.shapes[len(step.entries)].type
+    if len(entries) < len(derived_shapes):
+        missing = derived_shapes[len(entries)].type
         yield last, f"the rules give {missing} after this, the log does not have it"
-    for entry in step.entries[len(step.shapes) :]:
+    for entry in entries[len(derived_shapes) :]:
         yield entry.version, f"the log has {entry.type} more than the rules give"
 
 
@@ -343,7 +358,9 @@ def _create(game_id: str, entries: Sequence[Entry]) -> Create:
     options, _ = resolve(game, msgspec.json.decode(event.rules), len(event.seats))
     players = tuple(
         [
-            msgspec.structs.replace(player, bot=event.seats[seat].bot)
+            msgspec.structs.replace(
+                player, bot=event.seats[seat].bot, delay_ms=event.seats[seat].delay_ms or 0
+            )
             for seat, player in _players(entries)
         ]
     )

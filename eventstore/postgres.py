@@ -149,6 +149,18 @@ class EventStore:
         rows = await self._pool.run(queries.head, (wire.int2(wire.lane(raw)), raw))
         return _head(rows[0]) if rows else None
 
+    async def versions(self, streams: Iterable[str]) -> list[tuple[str, int]]:
+        """Where these streams stand; one that does not exist is left out."""
+        wanted = list(streams)
+        lanes = wire.int2s(wire.lane(wire.uuid(stream)) for stream in wanted)
+        rows = await self._pool.run(queries.versions, (lanes, wire.uuids(wanted)))
+        return [(stream, version) for stream, version in rows]
+
+    async def notify(self, channel: str, data: bytes) -> None:
+        """Tell all who LISTEN on the channel: text below 8,000 bytes, and only a hint, which a
+        crash may lose."""
+        await self._pool.run(queries.notify, (channel.encode(), data))
+
     async def load(self, stream: str, after: int = 0) -> tuple[Head, list[StoredEvent]] | None:
         """A stream's head and its events after a version, of one moment; None without a stream."""
         row = await self._load(stream, after, _LAST_VERSION, None)

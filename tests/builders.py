@@ -39,12 +39,16 @@ def creation(
     open_seats: int = 0,
     clock: Clock | None = None,
     bots: Mapping[Seat, Any] | None = None,
+    paces: Mapping[Seat, int] | None = None,
     seeded: bool = False,
     **rules: Any,
 ) -> Decision:
     """A game set up as a host would: with players P0, P1, … and some seats open."""
     players = tuple(
-        [Player(f"P{seat}", f"ref-{seat}", (bots or {}).get(seat)) for seat in range(seats)]
+        [
+            Player(f"P{seat}", f"ref-{seat}", (bots or {}).get(seat), (paces or {}).get(seat, 0))
+            for seat in range(seats)
+        ]
     )
     ask = Create(
         id=GAME_ID,

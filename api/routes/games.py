@@ -9,7 +9,6 @@ from litestar.openapi.spec import Example
 from litestar.params import FromQuery, HeaderParameter, JSONBody, QueryParameter
 
 from api import freshness
-from api.access import admit
 from api.answers import CreatedAnswer, GamesPage, created_answer, game_item
 from api.asking import IdempotencyKey, access_of, caller_key, caller_of, versions
 from api.bodies import NewGame, NewPlayer
@@ -17,7 +16,7 @@ from api.freshness import AtLeastPosition
 from api.guards import anyone, only
 from api.ids import new_id
 from api.parts import Parts
-from api.problems import invalid, not_found
+from api.problems import invalid
 from api.replies import FOR_ALL, FOR_HOST, PROBLEMS, READING, created
 from domain.registry import GAMES
 from domain.table.commands import Create, Player
@@ -157,17 +156,11 @@ class GamesController(Controller):
         version `after` (or that of `If-None-Match`, or where it stands), or when the time is up."""
         access = access_of(request)
         known = access.known
-        game_id = known.table.id
         seen = versions(if_none_match) if if_none_match is not None else frozenset[int]()
         if wait > 0:
             beyond = after if after is not None else max(seen or (known.table.version,))
             if known.table.version <= beyond:
-                await parts.notices.beyond(game_id, beyond, wait)
-                newest = await parts.games.fresh(game_id)
-                if newest is None:
-                    raise not_found()
-                admit(access.caller, newest)
-                known = newest
+                known = await parts.live.beyond(access, beyond, wait)
         table = known.table
         headers = {"ETag": f'"{table.version}"'}
         if seen is None or table.version in seen:
@@ -179,7 +172,7 @@ def _players(asked: list[NewPlayer]) -> tuple[Player, ...]:
     """The players with names for all: a bot without one is called after its kind and seat."""
     return tuple(
         [
-            Player(p.name or f"{(p.bot or '').title()} {seat + 1}", p.ref, p.bot)
+            Player(p.name or f"{(p.bot or '').title()} {seat + 1}", p.ref, p.bot, p.delay_ms)
             for seat, p in enumerate(asked)
         ]
     )

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 import msgspec
 from litestar import Controller, Request, Response, get
 from litestar.di import NamedDependency
-from litestar.params import FromPath, QueryParameter
+from litestar.params import FromPath, HeaderParameter, QueryParameter
 from litestar.response import Stream
 
 from api import freshness
@@ -17,8 +17,9 @@ from api.asking import access_of
 from api.freshness import AtLeastVersion
 from api.guards import anyone
 from api.parts import Parts
-from api.problems import Problem, not_found
-from api.replies import FOR_ALL, READING
+from api.problems import Problem, invalid, not_found
+from api.replies import FOR_ALL, PROBLEMS, READING
+from api.streaming import MEDIA_TYPE, LiveResponse
 from domain.log import event_view, fold
 from domain.replay import Replay, retold, transcript
 from domain.table.views import View, view
@@ -30,7 +31,15 @@ _PAGE: Final = 500
 _LINE: Final = msgspec.json.Encoder()
 
 After = Annotated[
-    int, QueryParameter(ge=0, le=2**31 - 1, description="Only events of later versions.")
+    int | None, QueryParameter(ge=0, le=2**31 - 1, description="Only events of later versions.")
+]
+LastEventId = Annotated[
+    str | None,
+    HeaderParameter(
+        name="Last-Event-ID",
+        description="For `text/event-stream`: the `id` of the last message that the reader has; "
+        "it goes before `after`.",
+    ),
 ]
 Limit = Annotated[int, QueryParameter(ge=1, le=1000, description="Events on a page.")]
 
@@ -47,24 +56,39 @@ class LogController(Controller):
         security=FOR_ALL,
         operation_id="listEvents",
         summary="Read the log",
-        responses=READING,
+        responses={**READING, 406: PROBLEMS[406]},
     )
     async def events(
         self,
         request: Request[Any, Any, Any],
         parts: NamedDependency[Parts],
-        after: After = 0,
+        after: After = None,
         limit: Limit = _PAGE,
+        last_event_id: LastEventId = None,
     ) -> Response[EventsPage]:
         """The game's events as the caller may see them now: a page of JSON, or, where `Accept` asks
-        for `application/x-ndjson`, all of them, one a line."""
+        for `application/x-ndjson`, all of them, one a line.
+
+        As `text/event-stream` they come live. The first message is a `snapshot`, the caller's view;
+        then each later event is a message of its own, whose `id` is its version. Who comes back
+        with `Last-Event-ID` (or `after`) gets the events after that one, without a snapshot, unless
+        the game does not stand there yet. Read an event's `opens` again: those parts are open now.
+        When the game is over and everything has been sent, `end` is the last message. `bye` says
+        that the stream ends before the game: `shutdown` (come back), `unauthorized` or `not-found`.
+        """
         access = access_of(request)
-        kind = request.accept.best_match(["application/json", _NDJSON])
-        if kind is None:
-            raise Problem("not-acceptable", f"Events come as application/json or {_NDJSON}.")
-        if kind == _NDJSON:
-            return Stream(_lines(parts, access, after), media_type=_NDJSON)  # type: ignore[return-value]
-        return Response(await _page(parts, access, after, limit))
+        kind = request.accept.best_match(["application/json", _NDJSON, MEDIA_TYPE])
+        match kind:
+            case "application/json":
+                return Response(await _page(parts, access, after or 0, limit))
+            case "application/x-ndjson":
+                return Stream(_lines(parts, access, after or 0), media_type=_NDJSON)  # type: ignore[return-value]
+            case "text/event-stream":
+                seen = after if not last_event_id else _version(last_event_id)
+                return LiveResponse(parts.live.follow(access, seen), parts.patience)
+        raise Problem(
+            "not-acceptable", f"Events come as application/json, {_NDJSON} or {MEDIA_TYPE}."
+        )
 
     @get(
         "/at/{version:int}",
@@ -135,6 +159,13 @@ class LogController(Controller):
         await freshness.of_game(parts.store, scores.NAME, table.id, table.version, at_least)
         found = await scores.read(parts.store, table.id)
         return scores_answer(table, scores.scores_of(table) if found is None else found)
+
+
+def _version(last_event_id: str) -> int:
+    """The version that a `Last-Event-ID` names. Raises `invalid-request`."""
+    if not (last_event_id.isascii() and last_event_id.isdigit() and len(last_event_id) <= 10):
+        raise invalid("Last-Event-ID", "the id of a message: a version")
+    return int(last_event_id)
 
 
 async def _page(parts: Parts, access: Access, after: int, limit: int) -> EventsPage:

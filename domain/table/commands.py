@@ -24,11 +24,12 @@ class Clock(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 class Player(msgspec.Struct, frozen=True):
     """Who sits down: a person (`bot` None) with a name and perhaps the host's reference, or a bot
-    with a name."""
+    with a name, which lets `delay_ms` pass before it acts."""
 
     name: str
     ref: str | None = None
     bot: BotName | None = None
+    delay_ms: int = 0
 
 
 class Create(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="create"):

@@ -34,6 +34,7 @@ from domain.table.commands import (
     TableCommand,
 )
 from domain.table.events import (
+    BotTimed,
     ClockStarted,
     GameAbandoned,
     GameCreated,
@@ -72,9 +73,8 @@ def create(command: Command) -> Decision:
         seeded_by_host=ask.seeded_by_host,
         seats=tuple(
             [
-                SeatPlan(seat, "bot" if bot else "human", bot)
+                _plan(seat, ask.players[seat] if seat < len(ask.players) else None)
                 for seat in range(seats)
-                for bot in [ask.players[seat].bot if seat < len(ask.players) else None]
             ]
         ),
         clock=ask.clock,
@@ -87,6 +87,7 @@ def create(command: Command) -> Decision:
         _sit(turn, seat, player)
     _start_if_full(turn, command)
     _set_clock(turn, command, None)
+    _set_pace(turn, command, None)
     return Decision(tuple(turn.events), table)
 
 
@@ -100,6 +101,7 @@ def decide(before: Table, command: Command) -> Decision:
     else:
         _arrange(turn, command, ask)
     _set_clock(turn, command, before)
+    _set_pace(turn, command, before)
     return Decision(tuple(turn.events), table)
 
 
@@ -135,18 +137,35 @@ def server_command(table: Table) -> tuple[Seat | None, Action, bool] | None:
 
 def _set_clock(turn: TableTurn, command: Command, before: Table | None) -> None:
     """Start the clock when something else is waited for, or a seat that was not, or one that has
-    just acted. Where several act at once, the others' acting gives nobody more time."""
+    just acted. Where several act at once, the others' acting gives nobody more time. It does not
+    run for bots that have a pace."""
     table: Table = turn.table
     if table.clock is None or table.status != "playing":
         return
-    waited = to_act(table)
-    if before is not None and waited and _question(table) == _question(before):
-        acted = isinstance(command.ask, Action) and command.seat in waited
-        if not acted and set(waited).issubset(to_act(before)):
-            return
+    waited = tuple([seat for seat in to_act(table) if not table.paced(seat)])
+    if waited and not any(_newly_waited(table, seat, command, before) for seat in waited):
+        return
     deadline = format_at(turn.at + table.clock.turn_seconds * 1_000_000) if waited else None
     if deadline is not None or table.deadline is not None:
         turn.tell(ClockStarted(deadline))
+
+
+def _set_pace(turn: TableTurn, command: Command, before: Table | None) -> None:
+    """Say when the bots act that have a pace and that the command lets act."""
+    table: Table = turn.table
+    if table.status != "playing" or not any(seated.delay_ms for seated in table.seats):
+        return
+    for seat in to_act(table):
+        if table.paced(seat) and _newly_waited(table, seat, command, before):
+            turn.tell(BotTimed(seat, format_at(turn.at + table.seats[seat].delay_ms * 1000)))
+
+
+def _newly_waited(table: Table, seat: Seat, command: Command, before: Table | None) -> bool:
+    """Whether the game waits anew for a seat that it waits for: for something else than before the
+    command, or after waiting for others, or the seat has just acted."""
+    if before is None or seat not in to_act(before) or _question(table) != _question(before):
+        return True
+    return isinstance(command.ask, Action) and command.seat == seat
 
 
 def _question(table: Table) -> tuple[object, ...]:
@@ -267,6 +286,12 @@ def _arrange(turn: TableTurn, command: Command, ask: TableCommand) -> None:
             raise ValueError("a table is created once, by `create`")
         case _:
             assert_never(ask)
+
+
+def _plan(seat: Seat, player: Player | None) -> SeatPlan:
+    bot = None if player is None else player.bot
+    pace = 0 if player is None else player.delay_ms
+    return SeatPlan(seat, "bot" if bot else "human", bot, pace or msgspec.UNSET)
 
 
 def _sit(turn: TableTurn, seat: Seat, player: Player) -> None:

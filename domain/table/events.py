@@ -15,11 +15,13 @@ from domain.visibility import ForAll, Public
 
 
 class SeatPlan(msgspec.Struct, frozen=True):
-    """A seat of the table and who is to play it; `bot` names the bot's kind."""
+    """A seat of the table and who is to play it; `bot` names the bot's kind, `delay_ms` its pace
+    where it has one."""
 
     seat: Seat
     kind: str
     bot: BotName | None = None
+    delay_ms: int | msgspec.UnsetType = msgspec.UNSET
 
 
 class PlayerName(msgspec.Struct, frozen=True):
@@ -68,6 +70,13 @@ class ClockStarted(Event, frozen=True):
     deadline: Public[str | None]
 
 
+class BotTimed(Event, frozen=True):
+    """The game waits for a bot with a pace, which acts at `due` (RFC 3339 UTC)."""
+
+    seat: Public[Seat]
+    due: Public[str]
+
+
 class GameAbandoned(Event, frozen=True):
     """The host ended the game."""
 
@@ -105,6 +114,7 @@ CITES: Final[Mapping[type[Event], str]] = MappingProxyType(
         SeedRevealed: "common 2.5, 3.2",
         PlayerResigned: "common 5.2",
         ClockStarted: "common 5.4",
+        BotTimed: "common 5.7",
         GameAbandoned: "common 5.3",
         PlayerErased: "common 5.5",
         GameEnded: "common 5.3, 5.6",

@@ -14,6 +14,7 @@ from domain.registry import GAMES
 from domain.seats import Seat
 from domain.table.commands import BotName, Clock
 from domain.table.events import (
+    BotTimed,
     ClockStarted,
     GameAbandoned,
     GameCreated,
@@ -34,6 +35,7 @@ class Seated(msgspec.Struct, frozen=True):
 
     kind: str
     bot: BotName | None
+    delay_ms: int = 0
     taken: bool = False
     name: str | None = None
     ref: str | None = None
@@ -79,6 +81,8 @@ class Table(msgspec.Struct, gc=False):
     openings: Openings = Openings()
     unopened: tuple[HandRecord, ...] = ()
     deadline: int | None = None
+    due: dict[Seat, int] = {}
+    """When each bot with a pace acts (or last did) for which the game waits (or did)."""
     result: Result | None = None
     # The hand
     hand: int = 0
@@ -109,6 +113,10 @@ class Table(msgspec.Struct, gc=False):
         seated = self.seats[seat]
         return "careful" if seated.resigned else seated.bot
 
+    def paced(self, seat: Seat) -> bool:
+        """Whether a bot plays the seat that lets time pass before it acts."""
+        return self.seats[seat].delay_ms > 0 and not self.seats[seat].resigned
+
     def hand_opened(self) -> bool:
         """Whether the current (or last) hand is open to all."""
         return self.hand > 0 and self.openings.opened(self.hand_version)
@@ -135,7 +143,7 @@ def created(game_id: str, event: GameCreated) -> Table:
         seeded_by_host=event.seeded_by_host,
         clock=event.clock,
         labels=event.labels,
-        seats=tuple([Seated(plan.kind, plan.bot) for plan in event.seats]),
+        seats=tuple([Seated(plan.kind, plan.bot, plan.delay_ms or 0) for plan in event.seats]),
         play=game.initial(options, len(event.seats)),
         version=1,
     )
@@ -217,6 +225,10 @@ def _clock_started(table: Table, event: ClockStarted, _: int) -> None:
     table.deadline = None if event.deadline is None else parse_at(event.deadline)
 
 
+def _bot_timed(table: Table, event: BotTimed, _: int) -> None:
+    table.due = {**table.due, event.seat: parse_at(event.due)}
+
+
 def _game_abandoned(table: Table, _event: GameAbandoned, _: int) -> None:
     table.status = "abandoned"
 
@@ -272,6 +284,7 @@ EVOLVE: Final[Mapping[type[Event], Callable[[Table, Any, int], None]]] = Mapping
         SeedRevealed: _seed_revealed,
         PlayerResigned: _player_resigned,
         ClockStarted: _clock_started,
+        BotTimed: _bot_timed,
         GameAbandoned: _game_abandoned,
         PlayerErased: _player_erased,
         GameEnded: _game_ended,

@@ -37,6 +37,16 @@ SELECT stream::text, tenant, category, version, head_hash, tags, wake_at, secret
 FROM fairdeal.streams
 WHERE lane = $1 AND stream = $2
 
+-- versions --
+-- Where some streams stand.
+SELECT stream::text, version
+FROM unnest($1::smallint[], $2::uuid[]) AS wanted (lane, stream)
+JOIN fairdeal.streams USING (lane, stream)
+
+-- notify --
+-- Tell whoever listens. Nothing is lost with the message, so its commit need not reach the disk.
+SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)::text
+
 -- load --
 -- Where one stream stands with its events after a version, and up to one, as arrays in one row:
 -- a long stream costs one row and no joins.

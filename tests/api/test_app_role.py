@@ -7,6 +7,7 @@ from random import Random
 import psycopg
 
 from tests.api.running import HOST, new_game, running
+from tests.api.test_live import NEVER, heard
 from tests.api.test_proof_commands import fairdeal
 from tests.eventstore.test_grants import role, url_of
 
@@ -38,6 +39,13 @@ async def test_a_game_a_dispute_and_an_erasure_under_the_role(database_url: str,
         assert conn.execute("SELECT usesuper FROM pg_user WHERE usename = user").fetchone() == (
             False,
         )
+
+
+async def test_streams_across_processes_under_the_role(database_url: str, role: str) -> None:
+    await asyncio.to_thread(fairdeal, "migrate", "--app-role", role, DATABASE_URL=database_url)
+    url = url_of(database_url, role)
+    async with running(url, **NEVER) as one, running(url, **NEVER) as two:
+        await heard(one, two)
 
 
 async def test_a_role_that_cannot_be_is_said(database_url: str) -> None:

@@ -111,7 +111,7 @@ async def test_a_bad_query_value_blames_nothing_else(
 
 
 async def test_an_unknown_kind_of_answer_is_refused(shared_game: Game) -> None:
-    answer = await shared_game.get(path="/events", Accept="text/event-stream")
+    answer = await shared_game.get(path="/events", Accept="image/png")
     problem(answer, 406, "not-acceptable")
 
 

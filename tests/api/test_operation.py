@@ -93,6 +93,13 @@ def test_settings_come_from_the_environment() -> None:
     assert settings.database_deadline_seconds == 2.5
     assert settings.projections == "elsewhere"
     assert settings.token_seconds == 30 * 86_400
+    assert settings.channel == "postgres"
+
+
+@pytest.mark.parametrize("channel", ["memory", "redis://cache:6379/1", "unix:///run/redis.sock"])
+def test_a_channel_is_taken_as_named(channel: str) -> None:
+    settings = from_environment(NEEDED | {"FAIRDEAL_CHANNEL": channel})
+    assert settings.channel == channel
 
 
 @pytest.mark.parametrize("name", sorted(NEEDED))
@@ -108,6 +115,9 @@ def test_a_setting_that_is_needed_is_asked_for(name: str) -> None:
         ("FAIRDEAL_DATABASE_CONNECTIONS", "0"),
         ("FAIRDEAL_DATABASE_PREPARE", "perhaps"),
         ("FAIRDEAL_TOKEN_SECONDS", "-5"),
+        ("FAIRDEAL_STALL_SECONDS", "0"),
+        ("FAIRDEAL_CHANNEL", "pigeons"),
+        ("FAIRDEAL_CHANNEL", "amqp://somewhere"),
         ("FAIRDEAL_PROJECTIONS", "perhaps"),
         ("FAIRDEAL_PROJECTION_LAG_SECONDS", "0"),
     ],

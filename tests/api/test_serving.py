@@ -162,6 +162,20 @@ def test_a_body_that_does_not_come_whole_is_a_bad_request(
         assert wire.recv(100).startswith(b"HTTP/1.1 400 ")
 
 
+def test_a_body_that_does_not_come_is_waited_for_so_long(environment: dict[str, str]) -> None:
+    port = free_port()
+    head = f"POST /v1/games HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {HOST_KEY}\r\n"
+    environment["FAIRDEAL_BODY_SECONDS"] = "0.3"
+    with serving(port, **environment), socket.create_connection(("127.0.0.1", port)) as wire:
+        wire.sendall(head.encode() + b'Content-Length: 50\r\n\r\n{"ga')
+        wire.settimeout(60)
+        answer = b""
+        while piece := wire.recv(4096):
+            answer += piece
+        assert answer.startswith(b"HTTP/1.1 400 ")
+        assert b"0.3 seconds" in answer
+
+
 def test_a_database_that_cannot_be_used_is_said_before_anyone_calls() -> None:
     ended = run(
         "serve",

@@ -81,3 +81,13 @@ async def test_acting_early_gives_the_others_no_more_time(
     before = (await game.view())["deadline"]
     await game.act(early, {"type": "pass"})
     assert (await game.view())["deadline"] == before
+
+
+async def test_time_that_ran_out_while_no_process_ran_is_seen_to(database_url: str) -> None:
+    async with running(database_url) as api:
+        game = await new_game(api, clock={"turn_seconds": 1}, rules={"trading": "off"})
+        deadline = (await game.view())["deadline"]
+    await asyncio.sleep(1.1)
+    async with running(database_url) as api:
+        event = await until(Game(api, game.created), by="clock")
+        assert event["at"] >= deadline

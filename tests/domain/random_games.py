@@ -209,6 +209,11 @@ def steps(game: str, number: int, most: int = 20_000) -> Iterator[Step]:
     options, _ = resolve(GAMES[game], rules, seats)
     players = tuple([Player(f"Player {seat}", f"ref-{seat}") for seat in range(seats)])
     late = chance.choice([0, 0, 0, 1, 2])
+    # Sometimes a bot with a pace sits among them, from a generator of its own.
+    last, pace = seats - late - 1, random.Random(f"pace {game} {number}")
+    if last >= 2 and pace.random() < 0.25:
+        bot = Player("Bot", None, "random", pace.choice([1, 700]))
+        players = (*players[:last], bot, *players[last + 1 :])
     create_ask = Create(
         id=uuid(chance),
         game=game,
@@ -255,7 +260,7 @@ def _next(
     if leaving and chance.random() < 0.02:
         if chance.random() < 0.1:
             return ask(Abandon("enough"))
-        able = [seat for seat in table.order if not table.seats[seat].resigned]
+        able = [seat for seat in table.order if table.bot_at(seat) is None]
         if able:
             return ask(Resign(), chance.choice(able))
     own = server_command(table)
@@ -271,7 +276,7 @@ def _next(
         action = Cut(
             at=chance.randint(action.at.min, action.at.max), nonce=chance.choice(["", "é"])
         )
-    return ask(action, seat, "bot" if table.seats[seat].resigned else None)
+    return ask(action, seat, None if table.bot_at(seat) is None else "bot")
 
 
 def uuid(chance: random.Random) -> str:

@@ -47,7 +47,11 @@ def against_the_clock(game: str, number: int, on_timeout: str) -> Recorded:
     clock = msgspec.convert({"turn_seconds": 30, "on_timeout": on_timeout}, Clock)
     kinds: list[BotName | None] = [None, "random", "careful"]
     bots = [chance.choice(kinds) for _ in range(seats - 1)]
-    players = [Player(f"Player {seat}", None, bot) for seat, bot in enumerate([None, *bots])]
+    paces = random.Random(f"pace {game} {number}")
+    players = [
+        Player(f"Player {seat}", None, bot, paces.choice([0, 800]) if bot else 0)
+        for seat, bot in enumerate([None, *bots])
+    ]
     ask = Create(
         id=str(UUID(bytes=chance.randbytes(16), version=4)),
         game=game,
@@ -81,7 +85,9 @@ def _played(ask: Create, chance: random.Random) -> Iterator[tuple[Decision, Comm
         if own is not None:
             command = Command(own[1], own[0], at, key, "server", own[2])
         elif bots:
-            command = Command(_any(table, bots[0], chance), bots[0], at, key, "bot")
+            due, bot = min([(table.due[s] if table.paced(s) else at, s) for s in bots])
+            at = max(at, due)
+            command = Command(_any(table, bot, chance), bot, at, key, "bot")
         elif chance.random() < 0.2:
             assert table.deadline is not None
             at = max(at, table.deadline + chance.choice([0, 1_000_000]))

@@ -96,6 +96,7 @@ def test_the_games_hold_all_that_happens_at_a_table() -> None:
         "PlayerErased",
         "PlayerResigned",
         "ClockStarted",
+        "BotTimed",
         "SeedRevealed",
         "GameEnded",
     }

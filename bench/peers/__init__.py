@@ -1,0 +1,1 @@
+"""What Fairdeal is measured against, as small as it can be written."""
