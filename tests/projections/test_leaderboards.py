@@ -45,15 +45,17 @@ def expected(logs: Sequence[Log], tenant: str, game: str, since: int = 0) -> lis
         if found is None:
             continue
         refs = [seated.ref for seated in log.table.seats]
+        keys = [seated.ref or (seated.bot and f"({seated.bot})") for seated in log.table.seats]
         teams = []
-        for ref in refs:
-            mu, sigma = known.get(ref or "", (model.mu, model.sigma))
+        for key in keys:
+            mu, sigma = known.get(key or "", (model.mu, model.sigma))
             teams.append([model.rating(mu=mu, sigma=sigma)])
         after = model.rate(teams, ranks=[float(s.place) for s in found])
         for seat, ref in enumerate(refs):
+            known[keys[seat] or ""] = (after[seat][0].mu, after[seat][0].sigma)
+            known.pop("", None)
             if ref is None:
                 continue
-            known[ref] = (after[seat][0].mu, after[seat][0].sigma)
             names[ref] = log.table.seats[seat].name or ""
             if when >= since:
                 own = found[seat]
