@@ -13,6 +13,7 @@ from projections.leaderboards import Place, Ranked
 from projections.rerating import Board
 from tests.projections.driver import check_rebuilt, driving
 from tests.projections.played import Log, outcomes, pieces, put, random_logs
+from tests.projections.running import caught_up, runner
 
 GAMES = ("loc", "lodam", "lorum")
 P = leaderboards.PROJECTION
@@ -143,3 +144,18 @@ async def test_who_is_erased_is_unknown_in_every_game_before(
             assert found == expected(logs, "host", game)
             assert "ref-1" not in [ranked.ref for ranked in found]
         assert "Player 1" not in repr(await driver.rows(P))
+
+
+async def test_two_runners_side_by_side_come_to_the_same(
+    store: EventStore, database_url: str
+) -> None:
+    chance = random.Random(13)
+    logs = [at(log, chance.randrange(5) * 3_600_000_000) for log in random_logs(24, chance)]
+    async with runner(database_url, P), runner(database_url, P):
+        for log, after, upto in pieces(logs, chance):
+            await put(store, log, after, upto)
+        await caught_up(store, leaderboards.NAME)
+        for game in GAMES:
+            found = await leaderboards.read(store, Board("host", game), None, None, 100)
+            assert found == expected(logs, "host", game)
+    assert await store.fetch("SELECT FROM projections.parked") == []
