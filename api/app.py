@@ -32,6 +32,7 @@ from api.routes.play import PlayController
 from api.routes.players import PlayersController
 from api.routes.proof import KeysController, ProofController
 from api.routes.rules import RulesController
+from api.routes.table import TableController
 from api.settings import Settings
 from api.signing import Signer
 from api.streaming import Patience
@@ -53,6 +54,7 @@ def create_app(settings: Settings) -> Litestar:
             LeaderboardsController,
             HealthController,
             MetricsController,
+            TableController,
         ],
         dependencies={"parts": Provide(_parts, sync_to_thread=False)},
         request_class=StrictRequest,

@@ -33,12 +33,16 @@ def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8000,
     workers: Annotated[int, typer.Option(min=1, max=256, help="Worker processes.")] = 1,
+    show: Annotated[
+        bool,
+        typer.Option("--open", help="Open the table in a browser on this machine, as its host."),
+    ] = False,
 ) -> None:
     """Serve the API; without FAIRDEAL_DATABASE_URL on a Postgres of its own."""
     from api import serving
 
     with complaints():
-        serving.serve(host, port, workers)
+        serving.serve(host, port, workers, show=show)
 
 
 @app.command()

@@ -27,7 +27,7 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server.mp import MPServer
 
-from api import settings, signing
+from api import opening, settings, signing
 from api.kept import kept
 from eventstore import embedded
 from eventstore.migrate import Report, grant_app, migrate
@@ -63,9 +63,9 @@ class ServeError(Exception):
     """The server cannot start; the message says why and what to do."""
 
 
-def serve(host: str, port: int, workers: int) -> None:
-    """Serve until a signal says to stop. Raises ServeError, EmbeddedPostgresError,
-    MigrationError."""
+def serve(host: str, port: int, workers: int, *, show: bool = False) -> None:
+    """Serve until a signal says to stop; with `show`, open the table in a browser. Raises
+    ServeError, EmbeddedPostgresError, MigrationError."""
     logging.config.dictConfig(_LOGGING)
     _check_free(host, port)
     _allow_files()
@@ -78,11 +78,18 @@ def serve(host: str, port: int, workers: int) -> None:
             os.environ["PROMETHEUS_MULTIPROC_DIR"] = ending.enter_context(made)
         os.environ[settings.DATABASE_URL_ENV] = url
         first_key = _provide_keys(folder)
-        settings.from_environment()
+        found = settings.from_environment()
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         print(f"Fairdeal serves at {address} (its API: {address}/schema)", flush=True)
         if first_key is not None:
             print(f"Host key, shown this once and kept in {folder}: {first_key}", flush=True)
+        if show:
+            obstacle = opening.obstacle(host)
+            if obstacle is None:
+                key = next(iter(found.host_keys.values()))
+                ending.enter_context(opening.opened(address, key))
+            else:
+                print(f"No browser is opened: {obstacle}.", flush=True)
         # Not forked: this process has threads (the embedded Postgres' watch).
         multiprocessing.set_start_method("spawn", force=True)
         _PoliteServer(

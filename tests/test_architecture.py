@@ -18,6 +18,8 @@ SOURCES = sorted(
     path for name in (*PACKAGES, "bench", "tests") for path in (ROOT / name).rglob("*.py")
 )
 
+PAGES = sorted(path for kind in ("js", "css") for path in (ROOT / "api/table").rglob(f"*.{kind}"))
+
 LONGEST = 450
 """Lines of a file of one purpose."""
 
@@ -98,15 +100,17 @@ def test_the_wheel_holds_exactly_the_five_top_names(wheel: set[str]) -> None:
 
 
 def test_the_wheel_holds_all_that_is_read_at_run_time(wheel: set[str]) -> None:
-    """style, Packaging: every .py, .sql and .md of the packages, and no leftovers."""
+    """style, Packaging: every .py, .sql and .md of the packages, the files of the table in the
+    browser, and no leftovers."""
     wanted = {
         path.relative_to(ROOT).as_posix()
         for package in PACKAGES
-        for suffix in ("py", "sql", "md")
+        for suffix in ("py", "sql", "md", "html", "css", "js", "svg")
         for path in (ROOT / package).rglob(f"*.{suffix}")
     }
     assert any(name.endswith(".sql") for name in wanted)
     assert any(name.endswith(".md") for name in wanted)
+    assert "api/table/index.html" in wanted
     assert wanted <= wheel, wanted - wheel
     assert not [name for name in wheel if "__pycache__" in name or name.endswith(".pyc")]
 
@@ -116,6 +120,15 @@ def test_a_file_says_what_it_is_and_stays_short(path: Path) -> None:
     """style, rule 1 and Small settled things."""
     source = path.read_text(encoding="utf-8")
     assert ast.get_docstring(ast.parse(source)), "no module docstring"
+    assert source.count("\n") <= LONGEST
+    assert path.stem not in BANNED_NAMES
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_file_of_the_page_says_what_it_is_and_stays_short(path: Path) -> None:
+    """style, rule 1, for the table in the browser."""
+    source = path.read_text(encoding="utf-8")
+    assert source.startswith("// " if path.suffix == ".js" else "/* "), "no word of what it is"
     assert source.count("\n") <= LONGEST
     assert path.stem not in BANNED_NAMES
 

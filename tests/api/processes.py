@@ -47,11 +47,13 @@ def free_port() -> int:
 class Serving:
     """A `fairdeal serve` that has been started."""
 
-    def __init__(self, port: int, *arguments: str, **environment: str) -> None:
+    def __init__(
+        self, port: int, *arguments: str, stdout: int = subprocess.PIPE, **environment: str
+    ) -> None:
         self.address = f"http://127.0.0.1:{port}"
         self.process: subprocess.Popen[str] = subprocess.Popen(
             **command("serve", "--port", str(port), *arguments, **environment),
-            stdout=subprocess.PIPE,
+            stdout=stdout,
             stderr=subprocess.PIPE,
             # A group of its own, whose members can be found when it is over.
             start_new_session=True,
@@ -99,9 +101,12 @@ class Serving:
 
 
 @contextmanager
-def serving(port: int, /, *arguments: str, **environment: str) -> Iterator[Serving]:
-    """A server that is ready; ended in any case."""
-    server = Serving(port, *arguments, **environment)
+def serving(
+    port: int, /, *arguments: str, stdout: int = subprocess.PIPE, **environment: str
+) -> Iterator[Serving]:
+    """A server that is ready; ended in any case. Its output can be read when it has ended, unless
+    it goes elsewhere."""
+    server = Serving(port, *arguments, stdout=stdout, **environment)
     try:
         server.wait_ready()
         yield server

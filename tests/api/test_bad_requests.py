@@ -198,7 +198,7 @@ async def test_a_version_that_is_not_there_is_not_found(shared_game: Game, versi
 
 async def test_unknown_paths_and_methods_are_problems_too(shared_game: Game) -> None:
     api = shared_game.api
-    problem(await api.get("/"), 404, "not-found")
+    problem(await api.get("/nothing"), 404, "not-found")
     problem(await api.get("/v1/nothing"), 404, "not-found")
     problem(await shared_game.get(0, "/nothing"), 404, "not-found")
     answer = await api.delete("/v1/games", headers=HOST)
