@@ -13,7 +13,7 @@ from domain.receipts import Receipt
 from domain.seats import Seat
 from domain.table.commands import Clock
 from domain.table.state import Table
-from domain.table.views import ScoreView, View, view
+from domain.table.views import ScoreView, View, score_views, view
 from domain.times import format_at
 from projections.games import Listed
 from projections.scores import Scores
@@ -199,9 +199,9 @@ def spectator_token_answer(keyring: Keyring, done: Done) -> TokenAnswer:
     return TokenAnswer(table.id, table.version, None, generation, token, done.receipt)
 
 
-def scores_answer(scores: Scores) -> ScoresAnswer:
-    """Where every seat stood, and what each hand brought."""
-    return ScoresAnswer(scores.seats, scores.hands, scores.version)
+def scores_answer(table: Table, scores: Scores) -> ScoresAnswer:
+    """Where every seat of the table stood, and what each hand brought."""
+    return ScoresAnswer(score_views(table, scores.seats), scores.hands, scores.version)
 
 
 def game_item(listed: Listed) -> GameItem:

@@ -236,7 +236,7 @@ def answers() -> dict[str, dict[str, Any]]:
     spectator = spectator_token_answer(keyring, story.ask(IssueSpectatorToken(), None))
     while story.table.status == "playing":
         story.move()
-    scores = scores_answer(scores_of(story.table))
+    scores = scores_answer(story.table, scores_of(story.table))
     played = ((entry.version, read_event(entry)) for entry in story.log)
     challenges = tuple([challenge_view(c) for c in story.table.game.challenges(played)])
     opened, settled = [dispute_view(dispute) for dispute in _disputes(story)]

@@ -10,8 +10,8 @@ from eventstore.postgres import EventStore
 from projections import waiting
 
 OWN_WRITES_SECONDS: Final = 2.0
-"""How long a reader waits at most for what was written before it asked. Milliseconds will do,
-unless much is being written or the machine is overloaded."""
+"""How long a reader waits at most for what was written before it asked. Milliseconds do, unless
+much is being written or the machine is overloaded."""
 ASKED_SECONDS: Final = 10.0
 """How long a reader waits at most who asks for a position or version."""
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
 from granian.constants import Interfaces, Loops
+from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server.mp import MPServer
 
@@ -41,6 +42,8 @@ _ENDING: Final = signal.SIGUSR1
 """What a worker is sent before it is stopped."""
 _CONNECTIONS: Final = 16_384
 """How many connections a worker holds, live streams and long polls among them."""
+_BUFFER_BYTES: Final = 65_536
+"""What the server holds back for a reader who is slow; also the longest head of a request."""
 _WAITING: Final = 4_096
 """How many more may wait to be accepted."""
 _STOP_SECONDS: Final = 5
@@ -98,6 +101,7 @@ def serve(host: str, port: int, workers: int, *, show: bool = False) -> None:
             loop=Loops.uvloop,
             backlog=_WAITING,
             backpressure=_CONNECTIONS,
+            http1_settings=HTTP1Settings(max_buffer_size=_BUFFER_BYTES),
             factory=True,
             websockets=False,
             log_level=LogLevels.warning,

@@ -6,6 +6,8 @@ reader who takes nothing for too long is dropped; one who leaves ends the stream
 
 import asyncio
 import logging
+import os
+import socket
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any, Final
@@ -76,17 +78,24 @@ class LiveResponse(Response[Any]):
         return _StreamedResponse(
             self._messages,
             self._patience,
+            # The server gives the port as text.
+            None if request.client is None else (request.client.host, int(request.client.port)),
             headers=dict(more.get("headers") or {}) | dict(self.headers),
         )
 
 
 class _StreamedResponse(ASGIStreamingResponse):
     def __init__(
-        self, messages: AsyncGenerator[bytes, None], patience: Patience, headers: dict[str, str]
+        self,
+        messages: AsyncGenerator[bytes, None],
+        patience: Patience,
+        reader: tuple[str, int] | None,
+        headers: dict[str, str],
     ) -> None:
         super().__init__(iterator=messages, media_type=MEDIA_TYPE, headers=headers)
         self._messages: Final = messages
         self._patience: Final = patience
+        self._reader: Final = reader
 
     async def send_body(self, send: Send, receive: Receive) -> None:
         """Send all there is, until the reader leaves or stalls."""
@@ -109,9 +118,33 @@ class _StreamedResponse(ASGIStreamingResponse):
                     await self._patience.send(send, message)
                 await self._patience.send(send, b"", more=False)
             except StalledReader:
-                # Left unfinished, so the server cuts the connection.
                 _STALLED.inc()
                 _logger.info("a live stream was dropped: its reader took nothing")
+                if self._reader is not None:
+                    await asyncio.to_thread(_cut, self._reader)
+
+
+def _cut(reader: tuple[str, int]) -> None:
+    """Cut the connection to a peer. The server would wait until the peer has taken what it has
+    buffered, which may be never."""
+    for name in os.listdir("/dev/fd"):
+        try:
+            # A duplicate stays what it is, whatever becomes of the number meanwhile.
+            number = os.dup(int(name))
+        except OSError:
+            continue
+        try:
+            connection = socket.socket(fileno=number)
+        except OSError:
+            os.close(number)
+            continue
+        with connection:
+            try:
+                if connection.getpeername()[:2] == reader:
+                    connection.shutdown(socket.SHUT_RDWR)
+                    return
+            except OSError:
+                continue
 
 
 async def _left(receive: Receive) -> None:

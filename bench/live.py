@@ -38,7 +38,7 @@ Arrivals = list[tuple[str, int, float]]
 
 
 def main() -> None:
-    """Print delays and memory for 2,000 streams over 100 games, then what stalled readers cost."""
+    """Print delays and memory for 2,000 streams over 100 games."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 65_536), hard))
     with tempfile.TemporaryDirectory(prefix="fairdeal-bench-") as folder:

@@ -121,31 +121,13 @@ async def switch(conn: Writer, projection: Projection, old: Build, new: Build) -
     """
     async with conn.transaction():
         await _as_owner(conn)
-        await _not_for_long(conn)
+        await not_for_long(conn)
         if old.version != new.version:
             for table in await _tables_of(conn, old.build):
                 await conn.execute(f"DROP VIEW IF EXISTS projections.{table}".encode())
         await conn.execute(_SQL["remove"], [old.name, old.build])
         await conn.execute(_SQL["make_live"], [new.name, new.build])
         await _show(conn, projection, new)
-
-
-async def promote(conn: Writer, projection: Projection) -> bool:
-    """Let the build of this version take the place of an earlier version's, if it has come as far;
-    whether it did. Raises psycopg.Error."""
-    async with conn.transaction():
-        if not await claim(conn, projection.name):
-            return False
-        await _not_for_long(conn)
-        seqs = await stand_still(conn, projection.name)
-        own = {build.state: build for build in await builds(conn, [projection.name])}
-        old, new = own.get("live"), own.get("building")
-        if old is None or new is None or not old.version < new.version == projection.version:
-            return False
-        if any(seq > seqs[new.build][lane] for lane, seq in seqs[old.build].items()):
-            return False
-        await switch(conn, projection, old, new)
-    return True
 
 
 async def stand_still(conn: Writer, name: str) -> dict[int, dict[int, int]]:
@@ -165,11 +147,16 @@ async def sweep(conn: Writer) -> None:
     for (table,) in await cursor.fetchall():
         try:
             async with conn.transaction():
-                await _not_for_long(conn)
+                await not_for_long(conn)
                 name = sql.Identifier("projections", table)
                 await conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(name))
         except LockNotAvailable:
             continue
+
+
+async def not_for_long(conn: Writer) -> None:
+    """Let the statements of this transaction wait for locks only briefly. Raises psycopg.Error."""
+    await conn.execute(f"SET LOCAL lock_timeout = {_LOCK_MILLISECONDS}".encode())
 
 
 async def _show(conn: Writer, projection: Projection, build: Build) -> None:
@@ -190,7 +177,3 @@ async def _as_owner(conn: Writer) -> None:
     cursor = await conn.execute(_SQL["owner"])
     for (owner,) in await cursor.fetchall():
         await conn.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(owner)))
-
-
-async def _not_for_long(conn: Writer) -> None:
-    await conn.execute(f"SET LOCAL lock_timeout = {_LOCK_MILLISECONDS}".encode())

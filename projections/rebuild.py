@@ -20,6 +20,7 @@ from eventstore.postgres import EventStore
 from projections.builds import Build, begin, builds, claim, provide, stand_still, sweep, switch
 from projections.pages import Pages, advance
 from projections.projection import Projection, table_name
+from projections.promotion import bring_to
 from projections.statements import statements
 from projections.writing import Writer, connect, described
 
@@ -165,12 +166,13 @@ class _Rebuild:
         seqs = await stand_still(holder, self._new.name)
         old, new = seqs[self._old.build], seqs[self._new.build]
         goal = {lane: max(old[lane], new[lane]) for lane in new}
-        await self._advance_to(holder, self._new, new, goal)
+        pages = Pages(self._store, [self._projection])
+        await bring_to(holder, pages, self._projection, self._new.build, new, goal)
         compared = None
         if self._old.version == self._new.version:
             try:
                 async with holder.transaction():
-                    await self._advance_to(holder, self._old, old, goal)
+                    await bring_to(holder, pages, self._projection, self._old.build, old, goal)
                     tables = self._projection.tables
                     compared = tuple([await self._compare(holder, table) for table in tables])
             except (psycopg.ProgrammingError, RuntimeError) as error:
@@ -202,18 +204,6 @@ class _Rebuild:
                 cursor = await conn.execute(_SQL["progress"], [name, build])
                 [(done, of)] = await cursor.fetchall()
                 self._told(done, of)
-
-    async def _advance_to(
-        self, conn: Writer, build: Build, seqs: dict[int, int], goal: dict[int, int]
-    ) -> None:
-        pages = Pages(self._store, [self._projection])
-        for lane, last in goal.items():
-            left = last - seqs[lane]
-            while left > 0:
-                left -= await advance(
-                    conn, pages, self._projection, build.build, {lane: last}, _PAGE
-                )
-                pages.forget()
 
     async def _compare(self, conn: Writer, table: str) -> TableCompared:
         live, rebuilt = [table_name(table, build.build) for build in (self._old, self._new)]

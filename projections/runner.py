@@ -17,9 +17,10 @@ from prometheus_client import Counter
 
 from eventstore.postgres import EventStore
 from eventstore.records import StoreUnavailable
-from projections.builds import Build, builds, promote, provide, sweep, wanting
+from projections.builds import Build, builds, provide, sweep, wanting
 from projections.pages import PAGE, Pages, advance
 from projections.projection import Projection
+from projections.promotion import promote
 from projections.statements import statements
 from projections.writing import Writer, connect, described
 
@@ -121,7 +122,7 @@ class Runner:
             while True:
                 if monotonic() - tended >= _TEND_SECONDS:
                     tended = monotonic()
-                    await self._tend(conn)
+                    await self._tend(conn, pages)
                     if not swept:
                         await sweep(conn)
                         swept = True
@@ -170,7 +171,7 @@ class Runner:
         _applied.labels(name).inc(came)
         return came
 
-    async def _tend(self, conn: Writer) -> None:
+    async def _tend(self, conn: Writer, pages: Pages) -> None:
         """Give a sign of life; begin the builds that this code wants, and switch to those that
         have come as far as the ones before them."""
         await conn.execute(_SQL["beat"], self._mine)
@@ -184,15 +185,18 @@ class Runner:
                 if wanting(projection, found) is not None:
                     await provide(conn, projection)
                 elif "building" in own and own["live"].version < own["building"].version:
-                    await self._promote(conn, projection, own["building"])
+                    await self._promote(conn, pages, projection, own["building"])
             except Exception as error:
                 self._failed(conn, name, None, error)
             else:
                 self._waiting.pop((name, None), None)
 
-    async def _promote(self, conn: Writer, projection: Projection, new: Build) -> None:
+    async def _promote(
+        self, conn: Writer, pages: Pages, projection: Projection, new: Build
+    ) -> None:
         cursor = await conn.execute(_SQL["remaining"], [new.name, new.build])
-        if not await cursor.fetchall() and await promote(conn, projection):
+        left = sum([events for _, events in await cursor.fetchall()])
+        if left <= _EVENTS_AT_ONCE and await promote(conn, pages, projection):
             _logger.warning(
                 "projection %s: version %s is live", projection.name, projection.version
             )

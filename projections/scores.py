@@ -1,4 +1,5 @@
-"""Scores of every game, by hand and by player, as everyone may know them.
+"""Scores of every game, by hand and by seat, as everyone may know them. Knows no names, which can
+be erased: readers put them in.
 
 They follow from the whole log, so every event is folded. The tables of games lately met are kept in
 memory, each by its version and hash: whatever does not follow on them is read from the store again.
@@ -10,11 +11,11 @@ from typing import Any, Final
 
 import msgspec
 
-from domain.game import HandScore
+from domain.game import HandScore, Score
 from domain.log import fold
 from domain.registry import GAMES
 from domain.table.state import Table, copied
-from domain.table.views import ScoreView, hand_score_views, score_views
+from domain.table.views import hand_score_views
 from eventstore import wire
 from eventstore.feed import FeedEvent
 from eventstore.postgres import EventStore
@@ -27,13 +28,13 @@ class Scores(msgspec.Struct, frozen=True):
     """Where every seat of a game stood at a version, and what each finished hand brought."""
 
     version: int
-    seats: tuple[ScoreView, ...]
+    seats: tuple[Score, ...]
     hands: tuple[HandScore, ...]
 
 
 def scores_of(table: Table) -> Scores:
     """The scores of a table, as everyone may know them."""
-    return Scores(table.version, score_views(table), hand_score_views(table))
+    return Scores(table.version, table.game.scores(table.play), hand_score_views(table))
 
 
 async def read(store: EventStore, game_id: str) -> Scores | None:
@@ -43,17 +44,17 @@ async def read(store: EventStore, game_id: str) -> Scores | None:
     rows = await store.fetch(_READ, wire.lane(raw), game_id)
     if not rows:
         return None
-    version, names, lives, chips, points = rows[0][:5]
-    seats = zip(range(len(names)), names, lives, chips, points, strict=True)
+    version, lives, chips, points = rows[0][:4]
+    seats = zip(range(len(chips)), lives, chips, points, strict=True)
     return Scores(
         version,
-        tuple([ScoreView(*seat) for seat in seats]),
-        tuple([_hand(*row[5:]) for row in rows if row[5] is not None]),
+        tuple([Score(*seat) for seat in seats]),
+        tuple([_hand(*row[4:]) for row in rows if row[4] is not None]),
     )
 
 
 _READ: Final = """
-SELECT s.version, s.names, s.lives, s.chips, s.points,
+SELECT s.version, s.lives, s.chips, s.points,
     h.hand, h.dealer, h.points, h.chips, h.lives, h.contract, h.swallowed
 FROM projections.scores s
 LEFT JOIN projections.hand_scores h ON h.lane = s.lane AND h.stream = s.stream
@@ -138,11 +139,10 @@ async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
             if place >= len(known) or known[place] != hand
         ]
     await target.execute(
-        "INSERT INTO {scores} (lane, stream, version, names, lives, chips, points)"
-        " VALUES (%s, %s, %s, %s::text[], %s::integer[], %s::bigint[], %s::bigint[])"
+        "INSERT INTO {scores} (lane, stream, version, lives, chips, points)"
+        " VALUES (%s, %s, %s, %s::integer[], %s::bigint[], %s::bigint[])"
         " ON CONFLICT (lane, stream) DO UPDATE SET version = excluded.version,"
-        " names = excluded.names, lives = excluded.lives, chips = excluded.chips,"
-        " points = excluded.points",
+        " lives = excluded.lives, chips = excluded.chips, points = excluded.points",
         *scores,
     )
     await target.execute(
@@ -156,10 +156,9 @@ async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
 
 
 def _row(table: Table) -> tuple[Any, ...]:
-    seats = score_views(table)
+    seats = table.game.scores(table.play)
     return (
         table.version,
-        [seat.name for seat in seats],
         [seat.lives for seat in seats],
         [seat.chips for seat in seats],
         [seat.points for seat in seats],
@@ -187,7 +186,6 @@ PROJECTION: Final = Projection(
             version integer NOT NULL,
             lane smallint NOT NULL,
             stream uuid NOT NULL,
-            names text[] NOT NULL,
             lives integer[] NOT NULL,
             chips bigint[] NOT NULL,
             points bigint[] NOT NULL,

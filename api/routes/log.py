@@ -158,7 +158,7 @@ class LogController(Controller):
         table = access_of(request).known.table
         await freshness.of_game(parts.store, scores.NAME, table.id, table.version, at_least)
         found = await scores.read(parts.store, table.id)
-        return scores_answer(scores.scores_of(table) if found is None else found)
+        return scores_answer(table, scores.scores_of(table) if found is None else found)
 
 
 def _version(last_event_id: str) -> int:

@@ -19,6 +19,7 @@ from api.problems import invalid, not_found
 from api.proof_answers import ErasedAnswer
 from api.replies import FOR_HOST, PROBLEMS, READING
 from projections import leaderboards, players
+from projections.registry import PROJECTIONS
 
 
 class PlayersController(Controller):
@@ -70,8 +71,11 @@ class PlayersController(Controller):
         """Erase the person's name and reference from every game of the host, and what they wrote
         in disputes. The logs still verify; seats, tokens and scores stay. Asking again finishes
         what was interrupted."""
-        named = _named(request)
-        return ErasedAnswer(await erase_player(parts, caller_of(request), named))
+        games = await erase_player(parts, caller_of(request), _named(request))
+        if games:
+            # So that no list names them any more once this is answered.
+            await freshness.as_of(parts.store, tuple(PROJECTIONS), None)
+        return ErasedAnswer(games)
 
 
 def _named(request: Request[Any, Any, Any]) -> str:

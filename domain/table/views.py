@@ -1,12 +1,13 @@
 """What a viewer is shown of a table. The view of a moment is built from that moment's table and
 from what the log has opened or covered by *now* (common, *Who sees what*)."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
 from domain.actions import Action, CutChoice, CutRange, Deal
-from domain.game import HandScore, Opened, Previous, Private
+from domain.game import HandScore, Opened, Previous, Private, Score
 from domain.seats import Seat
 from domain.table.commands import Clock
 from domain.table.decide import server_command, to_act
@@ -174,12 +175,12 @@ def _hand_view(table: Table) -> HandView | None:
     )
 
 
-def score_views(table: Table) -> tuple[ScoreView, ...]:
-    """Where each seat stands, with names."""
+def score_views(table: Table, scores: Iterable[Score] | None = None) -> tuple[ScoreView, ...]:
+    """Where each seat stands (or stood, by these scores), with the names of now."""
     return tuple(
         [
             ScoreView(s.seat, table.seats[s.seat].name, s.lives, s.chips, s.points)
-            for s in table.game.scores(table.play)
+            for s in (table.game.scores(table.play) if scores is None else scores)
         ]
     )
 

@@ -178,6 +178,10 @@ def test_who_takes_nothing_is_dropped_by_a_real_server(database_url: str) -> Non
                 ending.enter_context(ask(server.address, game, 0))
             until_figure(server.address, "fairdeal_live_streams_stalled_total", 10)
             until_figure(server.address, "fairdeal_live_streams", 0)
+            # The connections are gone too, although their peers still hold them open.
+            code, _, complaints = server.end()
+            assert code == 0
+            assert "Killing" not in complaints
 
 
 async def test_a_lost_listening_connection_is_made_again(database_url: str) -> None:

@@ -130,6 +130,32 @@ async def test_older_code_leaves_a_newer_build_alone(store: EventStore, database
     assert wrong(database_url) == []
 
 
+async def test_a_new_version_goes_live_although_games_never_rest(
+    store: EventStore, database_url: str
+) -> None:
+    stop = asyncio.Event()
+
+    async def play() -> None:
+        while not stop.is_set():
+            await write(store, 1, 5)
+
+    with process(database_url, 1):
+        await caught_up(store)
+        playing = [asyncio.create_task(play()) for _ in range(3)]
+        positions = [0]
+        with process(database_url, 2):
+            async with asyncio.timeout(60):
+                while (await standing(store)).live()["tally"].version == 1:
+                    positions.append(await position(store, ["tally"]))
+                    await asyncio.sleep(0.02)
+            positions.append(await position(store, ["tally"]))
+            stop.set()
+            await asyncio.gather(*playing)
+            await caught_up(store)
+    assert positions == sorted(positions)
+    assert wrong(database_url) == []
+
+
 async def test_tables_left_over_are_dropped_and_no_others(
     store: EventStore, database_url: str
 ) -> None:

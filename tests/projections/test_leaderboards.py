@@ -13,6 +13,7 @@ from projections.leaderboards import Place, Ranked
 from projections.rerating import Board
 from tests.projections.driver import check_rebuilt, driving
 from tests.projections.played import Log, outcomes, pieces, put, random_logs
+from tests.projections.running import caught_up, runner
 
 GAMES = ("loc", "lodam", "lorum")
 P = leaderboards.PROJECTION
@@ -45,15 +46,17 @@ def expected(logs: Sequence[Log], tenant: str, game: str, since: int = 0) -> lis
         if found is None:
             continue
         refs = [seated.ref for seated in log.table.seats]
+        keys = [seated.ref or (seated.bot and f"({seated.bot})") for seated in log.table.seats]
         teams = []
-        for ref in refs:
-            mu, sigma = known.get(ref or "", (model.mu, model.sigma))
+        for key in keys:
+            mu, sigma = known.get(key or "", (model.mu, model.sigma))
             teams.append([model.rating(mu=mu, sigma=sigma)])
         after = model.rate(teams, ranks=[float(s.place) for s in found])
         for seat, ref in enumerate(refs):
+            known[keys[seat] or ""] = (after[seat][0].mu, after[seat][0].sigma)
+            known.pop("", None)
             if ref is None:
                 continue
-            known[ref] = (after[seat][0].mu, after[seat][0].sigma)
             names[ref] = log.table.seats[seat].name or ""
             if when >= since:
                 own = found[seat]
@@ -141,3 +144,18 @@ async def test_who_is_erased_is_unknown_in_every_game_before(
             assert found == expected(logs, "host", game)
             assert "ref-1" not in [ranked.ref for ranked in found]
         assert "Player 1" not in repr(await driver.rows(P))
+
+
+async def test_two_runners_side_by_side_come_to_the_same(
+    store: EventStore, database_url: str
+) -> None:
+    chance = random.Random(13)
+    logs = [at(log, chance.randrange(5) * 3_600_000_000) for log in random_logs(24, chance)]
+    async with runner(database_url, P), runner(database_url, P):
+        for log, after, upto in pieces(logs, chance):
+            await put(store, log, after, upto)
+        await caught_up(store, leaderboards.NAME)
+        for game in GAMES:
+            found = await leaderboards.read(store, Board("host", game), None, None, 100)
+            assert found == expected(logs, "host", game)
+    assert await store.fetch("SELECT FROM projections.parked") == []

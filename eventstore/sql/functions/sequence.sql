@@ -19,6 +19,10 @@ BEGIN
             USING ERRCODE = 'invalid_transaction_state';
     END IF;
 
+    -- Numbers that a crash takes back are given again, before anybody can have kept what came of
+    -- them: whatever commits after this does so after it in the log of the database too.
+    PERFORM set_config('synchronous_commit', 'off', true);
+
     -- A lock that gives the transaction no id: its id, drawn below, must be later than the look.
     IF p_wait THEN
         PERFORM pg_advisory_xact_lock(6661, 5);
