@@ -20,9 +20,11 @@ _UNSEEN: Final = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
 transcript in which the text stands."""
 _PLAIN: Final = rf"^(?![\s\S]*{_UNSEEN})[\s\S]*\S"
 """None of those anywhere, and something other than spaces."""
+_REF: Final = rf"^(?!\.{{1,2}}$)(?!/+$)(?![\s\S]*{_UNSEEN})[\s\S]*\S"
+"""Nor what no path can end in, since a reference is where a person is looked up and erased."""
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=64, pattern=_PLAIN)]
-Ref = Annotated[str, msgspec.Meta(min_length=1, max_length=128, pattern=_PLAIN)]
+Ref = Annotated[str, msgspec.Meta(min_length=1, max_length=128, pattern=_REF)]
 Words = Annotated[str, msgspec.Meta(max_length=200, pattern=rf"^(?![\s\S]*{_UNSEEN})")]
 Labels = Annotated[dict[LabelName, Words], msgspec.Meta(max_length=16)]
 

@@ -30,7 +30,7 @@ def complaints() -> Iterator[None]:
         raise _said("the database needs `fairdeal migrate`", 1) from None
     except errors.InsufficientPrivilege as error:
         raise _said(f"the database does not let this role do that: {error}".strip(), 1) from None
-    except (psycopg.OperationalError, StoreUnavailable) as error:
+    except (psycopg.OperationalError, psycopg.ProgrammingError, StoreUnavailable) as error:
         raise _said(f"the database cannot be used: {error}".strip(), 1) from None
 
 

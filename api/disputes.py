@@ -214,13 +214,13 @@ class Disputes:
             raise invalid("$.receipt", problem)
 
     async def _finding(self, event: DisputeOpened) -> Finding:
+        # The receipt first: one of what is appended meanwhile would seem to tell of a cut tail.
+        kept = await self._newest_kept(event.game)
         history = await self._games.history(event.game)
         table = history.newest.table
         if not 1 <= event.disputed <= table.version:
             raise invalid("$.version", f"the game has versions 1 to {table.version}")
-        receipts = [] if event.receipt is None else [event.receipt]
-        if (kept := await self._newest_kept(event.game)) is not None:
-            receipts.append(kept)
+        receipts = {"given": event.receipt, "stored": kept}
         # In a thread: a long game takes the rules a while.
         return await asyncio.to_thread(
             find,
@@ -229,7 +229,7 @@ class Disputes:
             event.disputed,
             event.claim,
             table.openings,
-            receipts,
+            {origin: receipt for origin, receipt in receipts.items() if receipt is not None},
             self._signer.keys,
         )
 

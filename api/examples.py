@@ -345,7 +345,7 @@ def _leaders() -> tuple[LeaderboardItem, ...]:
         [
             leaderboard_item(
                 rank,
-                Ranked(ref, name, rating, 1, rank == 1, chips, rank - 1),
+                Ranked(ref, name, rating, 1, int(rank == 1), chips, rank - 1),
             )
             for rank, ref, name, rating, chips in (
                 (1, "user-17", "Ann", _ratings()["Ann"], 10),

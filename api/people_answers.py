@@ -59,7 +59,7 @@ class PlayerAnswer(msgspec.Struct, frozen=True):
 
 class LeaderboardItem(msgspec.Struct, frozen=True):
     """A player of a leaderboard. Games, wins, chips and lives lost are those of the window; the
-    rating is that of all games."""
+    rating is that of all games. Those of the same rating share a rank (1, 2, 2, 4)."""
 
     rank: int
     ref: str

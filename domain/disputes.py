@@ -5,7 +5,8 @@ may not know; what is still sealed leaves it pending, to be found again when the
 The dispute itself, a stream of its own, is in `dispute_stream`. Source: contract, *Disputes*.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, Literal
 
 import msgspec
@@ -68,14 +69,14 @@ def find(
     disputed: int,
     claim: Claim,
     now: Openings,
-    receipts: Sequence[Receipt] = (),
+    receipts: Mapping[str, Receipt] = MappingProxyType({}),
     keys: Sequence[PublicKey] = (),
 ) -> Finding:
     """The finding about the event of version `disputed`, by what lies open to everyone `now`.
 
-    `table` is the game at its newest version, `entries` its whole log. `receipts` that were given
-    are held against the log, with the service's own `keys`. Raises KeyError where the log has no
-    such version.
+    `table` is the game at its newest version, `entries` its whole log. `receipts`, by whence they
+    come ("given" with the dispute, "stored" by the service), are held against the log with the
+    service's own `keys`. Raises KeyError where the log has no such version.
     """
     public = [redacted(entry, None, now) for entry in entries]
     last = command_at(public, disputed)[-1].version
@@ -85,8 +86,9 @@ def find(
         *check_digests(public),
         *check_deals(public, _hand_of(public, disputed)),
         _derived("event", table.id, public, disputed),
-        *check_receipts("given", receipts, table.id, public, keys, anchored=True),
     ]
+    for origin, receipt in receipts.items():
+        checks += check_receipts(origin, [receipt], table.id, public, keys, anchored=True)
     trick: TrickFinding | None = None
     if claim == "trick" and (taken := _taken(public, disputed)) is not None:
         trick = _trick(table, public, taken)
@@ -106,7 +108,7 @@ _DECIDES: Final[dict[Claim, frozenset[str]]] = {
 }
 """The checks that each kind of claim waits for, beside those that always count."""
 
-_ALWAYS: Final = frozenset({"chain", "commands", "digests", "receipt (given)"})
+_ALWAYS: Final = frozenset({"chain", "commands", "digests", "receipt (given)", "receipt (stored)"})
 """What must not have failed under any claim. A part that is still sealed keeps no claim waiting:
 the others fit or fail."""
 

@@ -92,12 +92,7 @@ async def begin(conn: Writer, projection: Projection, state: Literal["live", "bu
     """A new, empty build of a projection, instead of one that was being built. For who holds the
     claim, in a transaction. Raises psycopg.Error."""
     await _as_owner(conn)
-    for found in await builds(conn, [projection.name]):
-        if found.state == "building":
-            await conn.execute(_SQL["lock_all"], [projection.name])
-            await conn.execute(_SQL["remove"], [found.name, found.build])
-            for table in await _tables_of(conn, found.build):
-                await conn.execute(b"DROP TABLE %s" % table_name(table, found.build).encode())
+    await _drop_half_built(conn, projection.name)
     await conn.execute(_SQL["turn"])
     cursor = await conn.execute(_SQL["number"])
     [(number,)] = await cursor.fetchall()
@@ -111,6 +106,17 @@ async def begin(conn: Writer, projection: Projection, state: Literal["live", "bu
     if state == "live":
         await _show(conn, projection, build)
     return build
+
+
+async def discard(conn: Writer, name: str) -> None:
+    """Drop what a rebuild that was killed has left, which nobody keeps up and no erasure reaches.
+    One that is under way holds the claim, and is left alone. Raises psycopg.Error."""
+    async with conn.transaction():
+        if await claim(conn, name):
+            await _as_owner(conn)
+            own = {build.state: build.version for build in await builds(conn, [name])}
+            if "building" in own and own.get("live") == own["building"]:
+                await _drop_half_built(conn, name)
 
 
 async def switch(conn: Writer, projection: Projection, old: Build, new: Build) -> None:
@@ -157,6 +163,15 @@ async def sweep(conn: Writer) -> None:
 async def not_for_long(conn: Writer) -> None:
     """Let the statements of this transaction wait for locks only briefly. Raises psycopg.Error."""
     await conn.execute(f"SET LOCAL lock_timeout = {_LOCK_MILLISECONDS}".encode())
+
+
+async def _drop_half_built(conn: Writer, name: str) -> None:
+    for found in await builds(conn, [name]):
+        if found.state == "building":
+            await conn.execute(_SQL["lock_all"], [name])
+            await conn.execute(_SQL["remove"], [found.name, found.build])
+            for table in await _tables_of(conn, found.build):
+                await conn.execute(b"DROP TABLE %s" % table_name(table, found.build).encode())
 
 
 async def _show(conn: Writer, projection: Projection, build: Build) -> None:

@@ -35,9 +35,11 @@ WINDOWS: Final[dict[Window, int | None]] = {
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where a player stands in a leaderboard: the rank, the conservative rating with its sign
-    turned (as it is kept, to the last bit), and the reference. `since`: when the window began."""
+    """Where a player stands in a leaderboard: the number in the list, the rank (shared by those of
+    the same rating), the conservative rating with its sign turned (as it is kept, to the last bit),
+    and the reference. `since`: when the window began."""
 
+    number: int
     rank: int
     minus_rating: float
     ref: str

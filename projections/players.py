@@ -144,7 +144,7 @@ async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
         *[(o.place, o.won, o.at, o.chips, o.lives, lane, o.stream, o.seat) for o in page.over],
     )
     await target.execute(
-        "UPDATE {player_seats} SET ref = NULL, name = NULL"
+        "UPDATE {player_seats} SET ref = NULL, name = NULL, taken_at = NULL"
         " WHERE lane = %s AND stream = %s AND seat = %s",
         *[(lane, gone.stream, gone.seat) for gone in page.gone],
     )
@@ -152,7 +152,7 @@ async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
 
 PROJECTION: Final = Projection(
     name=NAME,
-    version=1,
+    version=2,
     types=TYPES,
     tables={
         "player_seats": """

@@ -17,7 +17,7 @@ from prometheus_client import Counter
 
 from eventstore.postgres import EventStore
 from eventstore.records import StoreUnavailable
-from projections.builds import Build, builds, provide, sweep, wanting
+from projections.builds import Build, builds, discard, provide, sweep, wanting
 from projections.pages import PAGE, Pages, advance
 from projections.projection import Projection
 from projections.promotion import promote
@@ -190,6 +190,8 @@ class Runner:
                     await provide(conn, projection)
                 elif "building" in own and own["live"].version < own["building"].version:
                     await self._promote(conn, pages, projection, own["building"])
+                elif "building" in own and own["live"].version == own["building"].version:
+                    await discard(conn, name)
             except Exception as error:
                 self._failed(conn, name, None, error)
             else:

@@ -1,6 +1,7 @@
 """`/v1/disputes` and `/v1/games/{id}/disputes`: what players and hosts hold against the log."""
 
 from typing import Annotated, Any
+from uuid import UUID
 
 from litestar import Controller, Request, Response, get, post
 from litestar.di import NamedDependency
@@ -14,7 +15,7 @@ from api.freshness import AtLeastPosition
 from api.guards import only
 from api.identity import Caller
 from api.parts import Parts
-from api.problems import invalid, not_found
+from api.problems import not_found
 from api.proof_answers import DisputesPage, DisputeView, dispute_view
 from api.replies import FOR_HOST, FOR_PARTIES, PROBLEMS, READING, created
 from domain.dispute_stream import DisputeOpened, State, Words
@@ -85,7 +86,7 @@ class DisputesController(Controller):
         request: Request[Any, Any, Any],
         parts: NamedDependency[Parts],
         in_state: InState = None,
-        game: FromQuery[str | None] = None,
+        game: FromQuery[UUID | None] = None,
         cursor: FromQuery[str | None] = None,
         limit: Limit = 50,
         at_least: AtLeastPosition = None,
@@ -93,9 +94,7 @@ class DisputesController(Controller):
         """A host's own disputes, or those of the seat's game, newest first."""
         caller = caller_of(request)
         tenant = caller.tenant if caller.role == "host" else access_of(request).known.tenant
-        games = [of for of in (game, caller.game) if of]
-        if any("\0" in of for of in games):
-            raise invalid("game", "no NUL characters")
+        games = [str(of) for of in (game, caller.game) if of]
         reader = f"{tenant}\n{caller.game}"
         before = parts.cursors.read(listing.NAME, reader, cursor, Place)
         as_of = await freshness.as_of(parts.store, (listing.NAME,), at_least)

@@ -117,9 +117,12 @@ class GamesController(Controller):
         """The host's own games that fit all the filters, newest first."""
         if any("\0" in text for text in (game or "", ref or "", *(labels or ()))):
             raise invalid("query", "no NUL characters")
-        # An empty value filters nothing.
+        if game is not None and game not in GAMES:
+            raise invalid("game", f"the games are {', '.join(sorted(GAMES))}")
+        if ref == "":
+            raise invalid("ref", "a reference is not empty")
         pairs = tuple([_label(label) for label in labels or ()])
-        wanted = Wanted(status, game or None, ref or None, pairs)
+        wanted = Wanted(status, game, ref, pairs)
         tenant = caller_of(request).tenant
         before = parts.cursors.read(listing.NAME, tenant, cursor, Place)
         as_of = await freshness.as_of(parts.store, (listing.NAME,), at_least)

@@ -1,7 +1,9 @@
 """`/v1/leaderboards/{game}`: a host's players of one game, best first."""
 
 import time
-from typing import Annotated, Any, Final
+from collections.abc import Iterable, Iterator
+from math import inf
+from typing import Annotated, Any
 
 from litestar import Controller, Request, get
 from litestar.di import NamedDependency
@@ -29,7 +31,6 @@ InWindow = Annotated[
         "(`week`), or ever (`all`).",
     ),
 ]
-_START: Final = Place(0, 0.0, "", None)
 
 
 class LeaderboardsController(Controller):
@@ -65,21 +66,24 @@ class LeaderboardsController(Controller):
         name = f"{leaderboards.NAME}/{game}/{in_window}"
         after = parts.cursors.read(name, board.tenant, cursor, Place)
         as_of = await freshness.as_of(parts.store, (leaderboards.NAME,), at_least)
-        start = after or _START
-        since = start.since
+        since = None if after is None else after.since
         if after is None and (microseconds := WINDOWS[in_window]) is not None:
             since = time.time_ns() // 1000 - microseconds
         found = await leaderboards.read(parts.store, board, since, after, limit + 1)
-        page = list(enumerate(found[:limit], start.rank + 1))
-        more = len(found) > limit
+        places = list(_places(after or Place(0, 0, -inf, "", since), found[:limit]))
         return LeaderboardPage(
-            items=tuple([leaderboard_item(rank, ranked) for rank, ranked in page]),
-            next=parts.cursors.write(name, board.tenant, _place(*page[-1], since))
-            if more
+            items=tuple([leaderboard_item(p.rank, r) for p, r in zip(places, found, strict=False)]),
+            next=parts.cursors.write(name, board.tenant, places[-1])
+            if len(found) > limit
             else None,
             as_of=as_of,
         )
 
 
-def _place(rank: int, ranked: leaderboards.Ranked, since: int | None) -> Place:
-    return Place(rank, -ranked.rating.conservative, ranked.ref, since)
+def _places(last: Place, found: Iterable[leaderboards.Ranked]) -> Iterator[Place]:
+    """Where each of the players stands, one after another, below a place."""
+    for ranked in found:
+        number, minus = last.number + 1, -ranked.rating.conservative
+        rank = last.rank if minus == last.minus_rating else number
+        last = Place(number, rank, minus, ranked.ref, last.since)
+        yield last

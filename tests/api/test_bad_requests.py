@@ -37,7 +37,10 @@ BAD_GAMES: list[tuple[Any, str]] = [
     (body(players=[{"name": "a\n"}, *PLAYERS]), "$.players[0].name"),
     (body(players=[{"name": 7}, *PLAYERS]), "$.players[0].name"),
     (body(players=[{"name": "Ann", "ref": "x" * 129}, *PLAYERS]), "$.players[0].ref"),
-    (body(players=[{"name": "Ann", "ref": "\0"}, *PLAYERS]), "$.players[0].ref"),
+    *[
+        (body(players=[{"name": "Ann", "ref": ref}, *PLAYERS]), "$.players[0].ref")
+        for ref in ("\0", "", "/", "//", ".", "..")
+    ],
     (body(players=[{"name": "An\u202en"}, *PLAYERS]), "$.players[0].name"),
     (body(players=[{"name": "An\u2028n"}, *PLAYERS]), "$.players[0].name"),
     (body(players=[{"bot": "clever"}, *PLAYERS]), "$.players[0].bot"),
@@ -176,6 +179,9 @@ async def test_a_bad_query_value_is_named(shared_game: Game, path: str, name: st
         ("cursor=abc", "cursor"),
         ("label=room", "label"),
         ("ref=a%00b", "query"),
+        ("ref=", "ref"),
+        ("game=", "game"),
+        ("game=whist", "game"),
     ],
 )
 async def test_a_bad_filter_is_named(shared_api: httpx.AsyncClient, query: str, name: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from api import disputes
 from api.disputes import Disputes
+from api.games import Games, History
 from domain.log import Entry, fold
 from domain.receipts import SigningKey
 from eventstore.postgres import EventStore
@@ -382,3 +383,27 @@ async def test_a_log_with_a_wrong_taker_is_contradicted(
         failed = [c for c in found["finding"]["checks"] if c["status"] == "failed"]
         assert any(f"version {taken.version}" in check["detail"] for check in failed)
     assert (await claimed(api, table.id, taken.version, "chain"))["state"] == "found"
+
+
+async def test_what_is_played_while_a_finding_is_made_accuses_nobody(
+    game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log is read at one moment; a receipt that is kept later tells of no tail cut off."""
+    read = Games.history
+
+    async def read_and_played_on(games: Games, *which: Any) -> History:
+        history = await read(games, *which)
+        monkeypatch.undo()
+        done = await game.act(0, {"type": "pass"}, Idempotency_Key="meanwhile")
+        assert done.status_code == 201
+        return history
+
+    monkeypatch.setattr(Games, "history", read_and_played_on)
+    found = await dispute(game, 0, 1, "chain")
+    assert found["finding"]["verdict"] == "consistent"
+    assert (await dispute(game, 0, 1, "chain"))["finding"]["checks"][-1] == {
+        "check": "receipt (stored)",
+        "status": "passed",
+        "versions": [(await game.view())["version"]],
+        "detail": "signed by an anchored key and continued by this log",
+    }

@@ -122,7 +122,9 @@ async def test_pages_go_on_where_they_left_off(store: EventStore, database_url: 
                 while page := await leaderboards.read(store, Board("host", game), since, place, 2):
                     paged += page
                     last = page[-1]
-                    place = Place(len(paged), -last.rating.conservative, last.ref, since)
+                    place = Place(
+                        len(paged), len(paged), -last.rating.conservative, last.ref, since
+                    )
                 assert paged == expected(logs, "host", game)
 
 

@@ -217,14 +217,18 @@ def test_a_receipt_that_the_log_does_not_continue_contradicts_every_claim(claim:
     table = fold(LOG.header.id, LOG.entries)
     receipt = key.receipt(LOG.header.id, LOG.entries[30])
 
-    def by(*receipts: Any) -> Finding:
+    def by(**receipts: Any) -> Finding:
         keys = [key.public()]
         return find(table, LOG.entries, 30, claim, table.openings, receipts, keys)
 
-    assert by(receipt).verdict == "consistent"
-    finding = by(receipt, msgspec.structs.replace(receipt, hash="00" * 32))
-    assert finding.verdict == "contradicted"
-    assert [c.versions for c in finding.checks if c.status == "failed"] == [(31,)]
+    assert by(given=receipt, stored=receipt).verdict == "consistent"
+    other = msgspec.structs.replace(receipt, hash="00" * 32)
+    for receipts in ({"given": receipt, "stored": other}, {"given": other}):
+        finding = by(**receipts)
+        assert finding.verdict == "contradicted"
+        [failed] = [c for c in finding.checks if c.status == "failed"]
+        assert failed.versions == (31,)
+        assert failed.check == f"receipt ({list(receipts)[-1]})"
 
 
 def _scrambled(entries: list[Entry], now: Openings, chance: random.Random) -> list[Entry]:
