@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from random import Random
 
 import httpx
+import psycopg
 import pytest
 
 from tests.api.receiver import (
@@ -120,28 +121,45 @@ async def test_what_is_erased_before_it_is_sent_does_not_go_out(
 async def test_turns_name_the_seats_waited_for(
     hooked: httpx.AsyncClient, receiver: Receiver
 ) -> None:
-    await hook(hooked, receiver.url, "turn")
+    await hook(hooked, receiver.url, "turn", "event")
     game = await new_game(hooked, clock={"turn_seconds": 600, "on_timeout": "bot"})
-    told: set[int] = set()
+    before: set[int] = set()
+    expected = []
     chance = Random(3)
-    for _ in range(8):
+    for _ in range(10):
         view = await game.view()
-        waited = set(view["to_act"])
-        if waited - told:
-            at = view["version"]
-            await receiver.until(lambda at=at: any(t["version"] == at for t in receiver.of("turn")))
-            [turn] = [t for t in receiver.of("turn") if t["version"] == view["version"]]
-            assert turn == {
-                "game": game.id,
-                "version": view["version"],
-                "to_act": view["to_act"],
-                "deadline": view["deadline"],
-            }
-        told = waited
+        if set(view["to_act"]) - before:
+            turn = {name: view[name] for name in ("version", "to_act", "deadline")}
+            expected.append({"game": game.id, **turn})
+        before = set(view["to_act"])
+        at = view["version"]
+        await receiver.until(
+            lambda at=at: receiver.of("event")[at - 1 :] and receiver.of("turn") == expected
+        )
         await game.step(chance)
-    assert len(receiver.of("turn")) > 3
-    assert len({turn["version"] for turn in receiver.of("turn")}) == len(receiver.of("turn"))
-    assert {got.json["type"] for got in receiver.got} == {"turn"}
+    assert len(expected) > 2
+
+
+async def test_who_has_acted_and_is_waited_for_again_is_told_however_late(
+    hooked: httpx.AsyncClient, receiver: Receiver, database_url: str
+) -> None:
+    await hook(hooked, receiver.url, "turn")
+    game = await new_game(hooked)
+    await receiver.until(lambda: receiver.of("turn"))
+    first = set((await game.view())["to_act"])
+    with psycopg.connect(database_url) as held:
+        # Nobody follows meanwhile, so the next step finds all this at once.
+        held.execute("SELECT FROM webhooks.checkpoints FOR UPDATE")
+        chance = Random(3)
+        waited = [first]
+        # Until somebody is waited for again who has not been in between.
+        while not waited[-1] - set.intersection(*waited):
+            await game.step(chance)
+            waited.append(set((await game.view())["to_act"]))
+    version = (await game.view())["version"]
+    await receiver.until(lambda: receiver.of("turn")[1:])
+    told = receiver.of("turn")[1]
+    assert (told["version"], set(told["to_act"])) == (version, waited[-1])
 
 
 async def test_a_turn_that_is_over_is_not_told(
