@@ -154,12 +154,12 @@ async def _turns(
     waited = {str(game): set(seats) for game, seats in await cursor.fetchall()}
     due: list[_Due] = []
     for stream, seen in versions.items():
-        table = await _table(games, stream)
-        if table is None or table.version != seen[-1]:
+        table, between = await _looked_at(store, games, stream, seen)
+        if table is None:
             # Whoever it waits for in the end has not been told.
             await conn.execute(_SQL["wait"], [stream, []])
             continue
-        all_along = waited.get(stream, set()) & await _between(store, stream, seen)
+        all_along = waited.get(stream, set()) & between
         seats = to_act(table)
         if table.status == "playing":
             await conn.execute(_SQL["wait"], [stream, list(seats)])
@@ -168,6 +168,23 @@ async def _turns(
         if any(table.bot_at(seat) is None for seat in set(seats) - all_along):
             due += [_Due(hook, stream, table.version, "turn", seats) for hook in wanting[stream]]
     return due
+
+
+async def _looked_at(
+    store: EventStore, games: Games, stream: str, seen: Sequence[int]
+) -> tuple[Table | None, set[Seat]]:
+    """The game as of the last of these versions, and for whom it waited all along in between; None
+    where it has moved on, or (with a line in the log) where this code cannot read it."""
+    try:
+        known = await games.fresh(stream)
+        if known is None or known.table.version != seen[-1]:
+            return None, set()
+        return known.table, await _between(store, stream, seen)
+    except (StoreUnavailable, psycopg.Error):
+        raise
+    except Exception as error:
+        _logger.error("no turn notice for game %s: %s", stream, described(error))
+        return None, set()
 
 
 async def _between(store: EventStore, stream: str, seen: Sequence[int]) -> set[Seat]:
@@ -185,18 +202,6 @@ async def _between(store: EventStore, stream: str, seen: Sequence[int]) -> set[S
             seats &= set(to_act(table))
         table = fold(stream, events, table)
     return seats
-
-
-async def _table(games: Games, stream: str) -> Table | None:
-    """The game's newest table; None, and a line in the log, where this code cannot read it."""
-    try:
-        known = await games.fresh(stream)
-    except (StoreUnavailable, psycopg.Error):
-        raise
-    except Exception as error:
-        _logger.error("no turn notice for game %s: %s", stream, described(error))
-        return None
-    return None if known is None else known.table
 
 
 async def _make(conn: Writer, due: Sequence[_Due]) -> None:

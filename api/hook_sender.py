@@ -40,6 +40,7 @@ _STORE_SECONDS: Final = 15.0
 """The longest that the store may take around a request, for the lease to outlast both."""
 _HOLD_SECONDS: Final = 20.0
 """How long a game is held at most while there is more of it, so that others get their turn."""
+_TROUBLE_SECONDS: Final = 2.0
 _JITTER: Final = 0.1
 _GONE: Final = 410
 
@@ -126,8 +127,10 @@ class Sender:
                             task = asyncio.create_task(self._attend(webhook, game))
                             held.add(task)
                             task.add_done_callback(held.discard)
-                    except (StoreUnavailable, psycopg.Error) as error:
-                        _logger.warning("webhooks wait for the database: %s", described(error))
+                    except Exception as error:
+                        # The database's trouble, as a rule.
+                        _logger.warning("webhooks are not sent now: %s", described(error))
+                        await asyncio.sleep(_TROUBLE_SECONDS)
                     try:
                         async with asyncio.timeout(_LOOK_SECONDS):
                             await self.news.wait()

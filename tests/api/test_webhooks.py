@@ -97,21 +97,21 @@ async def test_a_body_holds_what_a_spectator_sees_and_no_more(
 
 
 async def test_what_is_erased_before_it_is_sent_does_not_go_out(
-    hooked: httpx.AsyncClient, receiver: Receiver
+    database_url: str, receiver: Receiver
 ) -> None:
     receiver.answer = lambda _: 503
-    made = await hook(hooked, receiver.url)
-    game = await new_game(hooked)
-    await receiver.until(lambda: receiver.got)
-    assert b"Player 0" not in receiver.got[0].body  # GameCreated names nobody
-    await hooked.delete("/v1/players/ref-0", headers=HOST)
-    version = (await game.view())["version"]
-    receiver.answer = lambda _: 200
-    for failed in await deliveries(hooked, made, "?state=failed&limit=200"):
-        path = f"/v1/webhooks/{made['id']}/deliveries/{failed['id']}/redeliver"
-        await hooked.post(path, headers=HOST)
-    await until_delivery(hooked, made, "delivered", version)
-    bodies = b"\n".join(got.body for got in receiver.got)
+    async with running(database_url, webhooks_private=True, webhooks_pauses=(600,)) as api:
+        made = await hook(api, receiver.url)
+        game = await new_game(api)
+        await receiver.until(lambda: receiver.got)
+        assert receiver.got[0].json["data"]["type"] == "GameCreated", "which names nobody"
+        await api.delete("/v1/players/ref-0", headers=HOST)
+        receiver.answer = lambda _: 200
+        [*_, first] = await deliveries(api, made, "?limit=200")
+        path = f"/v1/webhooks/{made['id']}/deliveries/{first['id']}/redeliver"
+        await api.post(path, headers=HOST)
+        await until_delivery(api, made, "delivered", (await game.view())["version"])
+    bodies = b"\n".join([got.body for got in receiver.got])
     assert b"Player 1" in bodies
     assert b"Player 0" not in bodies
     assert b"ref-0" not in bodies
