@@ -8,7 +8,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Iterable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from time import monotonic
 from typing import Final
 
@@ -30,6 +30,9 @@ _BUSY_POLL_SECONDS: Final = 0.015
 """How often a runner looks that has found something within the last second."""
 _GATHER_SECONDS: Final = 0.002
 """How long after the first of several appends a round begins, so that it serves them all."""
+_ROUND_SECONDS: Final = 0.025
+"""From the begin of a round to that of the next where there is no backlog: each has its price,
+which the requests of the same process would pay."""
 _TEND_SECONDS: Final = 1.0
 _STAMPED_AT_ONCE: Final = 1000
 _EVENTS_AT_ONCE: Final = 2000
@@ -127,22 +130,23 @@ class Runner:
                         await sweep(conn)
                         swept = True
                 self._news.clear()
-                if await self._round(conn, pages):
+                begun = monotonic()
+                came = await self._round(conn, pages)
+                if came:
                     busy = monotonic()
-                else:
+                if came < _EVENTS_AT_ONCE:
                     lately = monotonic() - busy < 1
-                    await self._rest(_BUSY_POLL_SECONDS if lately else _POLL_SECONDS)
+                    await self._rest(_BUSY_POLL_SECONDS if lately else _POLL_SECONDS, begun)
 
-    async def _rest(self, seconds: float) -> None:
-        try:
+    async def _rest(self, seconds: float, begun: float) -> None:
+        """Wait for news, `seconds` at most, and where it has come for some more of it."""
+        with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._news.wait()
-                await asyncio.sleep(_GATHER_SECONDS)
-        except TimeoutError:
-            pass
+        await asyncio.sleep(max(_GATHER_SECONDS, begun + _ROUND_SECONDS - monotonic()))
 
-    async def _round(self, conn: Writer, pages: Pages) -> bool:
-        """Whether anything was taken in."""
+    async def _round(self, conn: Writer, pages: Pages) -> int:
+        """How many events were taken in, of all builds."""
         await pages.store.feed.sequence(_STAMPED_AT_ONCE)
         cursor = await conn.execute(_SQL["behind"], self._mine)
         behind: dict[tuple[str, int], dict[int, int]] = {}
@@ -153,7 +157,7 @@ class Runner:
         came = 0
         for name, build in random.sample(list(behind), len(behind)):
             came += await self._step(conn, pages, name, build, behind[name, build])
-        return came > 0
+        return came
 
     async def _step(
         self, conn: Writer, pages: Pages, name: str, build: int, lanes: dict[int, int]

@@ -26,10 +26,8 @@ async def test_the_server_starts_again_in_the_middle(
         assert await seat.cards() == cards
         with serving(port, **environment):
             await expect(seat.page.locator(".connection")).to_be_empty(timeout=20_000)
-            while played.ask(0)["to_act"] != [0]:
-                mine = played.ask(1)
-                assert mine["to_act"] == [1]
-                played.act(1, mine["actions"][0])
+            while 0 not in played.ask(0)["to_act"]:
+                played.act(1, played.ask(1)["actions"][0])
             await seat.reach(played.ask(0)["version"])
             await seat.step()
             assert await seat.version() <= played.ask(0)["version"]

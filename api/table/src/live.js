@@ -62,8 +62,7 @@ export class Live {
     return this.#reading;
   }
 
-  /** Take a view that came another way, such as in the answer to an action. */
-  take(view) {
+  #take(view) {
     if (view.version <= this.version) return;
     this.version = view.version;
     this.tell.view(view);
@@ -74,7 +73,7 @@ export class Live {
       this.#again = false;
       const headers = this.version ? { "If-None-Match": `"${this.version}"` } : {};
       const answer = await ask(this.path, { credential: this.credential(), headers });
-      if (answer.status !== 304) this.take(await answer.json());
+      if (answer.status !== 304) this.#take(await answer.json());
     }
   }
 
@@ -130,7 +129,7 @@ export class Live {
         clearTimeout(timer);
         timer = setTimeout(() => this.#connection.abort(), SILENT_MS);
         this.#reached();
-        if (message.event === "snapshot") this.take(JSON.parse(message.data));
+        if (message.event === "snapshot") this.#take(JSON.parse(message.data));
         else if (message.event !== null) await this.refresh();
         if (message.event === "end") return true;
       }
@@ -158,7 +157,7 @@ export class Live {
     });
     const view = await answer.json();
     this.#reached();
-    this.take(view);
+    this.#take(view);
     return view.status === "finished" || view.status === "abandoned";
   }
 

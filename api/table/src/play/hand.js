@@ -42,7 +42,7 @@ export function hand(view, act) {
       : null,
     el(
       "ul",
-      { class: `hand count-${cards.length}`, "aria-label": "Your cards", on: { keydown: walk } },
+      { class: "hand", "aria-label": "Your cards", on: { keydown: walk } },
       cards.map((card) => {
         const action = actions.get(card);
         return el(

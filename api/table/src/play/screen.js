@@ -273,9 +273,9 @@ export class PlayScreen {
     try {
       const body = { ...action, ...guards };
       const answer = await command(`${this.path}/actions`, credential(this.id), body);
+      // Its view may be outdated already: bots have answered by then. So the newest is read.
       this.#past = answer.version - 1;
       remember(this.id, { receipt: answer.receipt });
-      this.live.take(answer.view);
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       this.#refused(problem, view.game);
@@ -307,7 +307,7 @@ export class PlayScreen {
             try {
               const answer = await command(`${this.path}/resign`, credential(this.id));
               remember(this.id, { receipt: answer.receipt });
-              this.live.take(answer.view);
+              this.live.refresh().catch(() => {});
             } catch (problem) {
               notice(problem.message, "problem");
             }
