@@ -11,13 +11,14 @@ from litestar.di import Provide
 from litestar.plugins.prometheus import PrometheusConfig
 from litestar.types import Message, Scope
 
-from api import problems, schema, upkeep, waker
+from api import hook_feed, problems, schema, upkeep, waker
 from api.bodies import StrictRequest
 from api.channel import channel_of
 from api.cursors import Cursors
 from api.disputes import Disputes
 from api.execute import Executor
 from api.games import Games
+from api.hook_sender import Sender
 from api.identity import Keyring
 from api.live import Live
 from api.metrics import MetricsController
@@ -33,9 +34,11 @@ from api.routes.players import PlayersController
 from api.routes.proof import KeysController, ProofController
 from api.routes.rules import RulesController
 from api.routes.table import TableController
+from api.routes.webhooks import WebhooksController
 from api.settings import Settings
 from api.signing import Signer
 from api.streaming import Patience
+from api.webhooks import Webhooks
 from eventstore.postgres import EventStore
 
 
@@ -52,6 +55,7 @@ def create_app(settings: Settings) -> Litestar:
             DisputesController,
             PlayersController,
             LeaderboardsController,
+            WebhooksController,
             HealthController,
             MetricsController,
             TableController,
@@ -107,13 +111,17 @@ def _running(settings: Settings) -> Callable[[Litestar], Any]:
                 live,
                 patience,
                 Cursors(settings.secret),
+                Webhooks(store, private=settings.webhooks_private),
             )
+            sender = Sender(store, games, settings)
             # Each a task of its own, so that each can be ended.
             tasks = [
                 asyncio.create_task(work)
                 for work in (
                     *notices.work(),
                     waker.run(store, executor, disputes, settings.wake_seconds),
+                    hook_feed.run(settings, store, games, sender.news),
+                    sender.run(),
                 )
             ]
             await upkeep.provide(settings)

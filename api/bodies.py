@@ -1,7 +1,7 @@
 """Request bodies, decoded strictly: a string is no number, and nothing unknown passes."""
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
 from litestar import Request
@@ -109,6 +109,23 @@ class NewResolution(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     outcome: Outcome
     note: Text | None = None
+
+
+HookKind: TypeAlias = Literal["event", "turn"]
+"""What a webhook may be told: each public event, or whose turn it has become."""
+
+
+class NewWebhook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A URL that is to be told what happens in the host's games (of some kinds, or of all), with a
+    secret of the host's own, if it has one, which signs what is sent."""
+
+    # Printable ASCII without spaces and backslashes, which are read in more ways than one.
+    url: Annotated[str, msgspec.Meta(max_length=2000, pattern=r"^[\x21-\x5b\x5d-\x7e]+$")]
+    kinds: Annotated[list[HookKind], msgspec.Meta(min_length=1, max_length=2)]
+    games: Annotated[list[str], msgspec.Meta(min_length=1, max_length=16)] | None = None
+    secret: (
+        Annotated[str, msgspec.Meta(max_length=100, pattern=r"^whsec_[A-Za-z0-9+/]+={0,2}$")] | None
+    ) = None
 
 
 class StrictRequest(Request[Any, Any, Any]):

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from api import hook_examples
 from api.answers import (
     EventsPage,
     GameItem,
@@ -22,6 +23,7 @@ from api.answers import (
 from api.execute import Done
 from api.exporting import export_lines
 from api.games import History, Known
+from api.hook_sender import EventNotification, TurnNotice, TurnNotification
 from api.identity import Caller, Keyring
 from api.live import Ended, message
 from api.people_answers import LeaderboardItem, LeaderboardPage, leaderboard_item, player_answer
@@ -288,6 +290,7 @@ def answers() -> dict[str, dict[str, Any]]:
             "ready", "ok", "ok", {"games": ProjectionHealth("current", 0, 0.0, 0, 0.4)}
         ),
     }
+    plain |= hook_examples.answers(GAME_ID, _AT)
     found = {name: {"application/json": _builtins(body)} for name, body in plain.items()}
     found["listEvents"]["application/x-ndjson"] = lines
     found["listEvents"]["text/event-stream"] = _stream(before, moved, story.table)
@@ -296,6 +299,17 @@ def answers() -> dict[str, dict[str, Any]]:
     found["exportGame"] = {"application/x-ndjson": exported}
     found["replayGame"]["text/plain"] = transcript(told, table)
     return found
+
+
+def notified() -> dict[str, Any]:
+    """What webhooks are sent, by kind: the newest event of a game, and whose turn it is then."""
+    story = _Story(people=3)
+    story.move()
+    table = story.table
+    event = event_view(GAME_ID, story.log[-1], None, table.openings)
+    turn = TurnNotice(GAME_ID, table.version, to_act(table), None)
+    bodies: dict[str, Any] = {"event": EventNotification(event), "turn": TurnNotification(turn)}
+    return {kind: _builtins(body) for kind, body in bodies.items()}
 
 
 def _stream(snapshot: View, events: list[EventView], over: Table) -> str:

@@ -1,4 +1,4 @@
-"""`/metrics`: what Prometheus scrapes. How the feed and its projections stand is counted from the
+"""`/metrics`: what Prometheus scrapes. How feed, projections and webhooks stand is counted from the
 tables when somebody asks, so it is right whichever process answers and whoever runs them."""
 
 import math
@@ -9,6 +9,7 @@ from litestar import Request
 from litestar.plugins.prometheus import PrometheusController
 from prometheus_client import Gauge
 
+from api import hook_sender
 from api.guards import on_this_machine_or_host
 from api.parts import Parts
 from eventstore.postgres import EventStore
@@ -32,6 +33,10 @@ _PARKED: Final = _gauge("projection_parked", "Streams left out by the live build
 _HEARTBEAT: Final = _gauge(
     "projection_heartbeat_seconds", "Since when nobody has run the live build", "projection"
 )
+_HOOKS_PENDING: Final = _gauge("webhook_pending", "Deliveries of webhooks that are not over")
+_HOOKS_SECONDS: Final = _gauge(
+    "webhook_pending_seconds", "Since when the oldest delivery has been pending"
+)
 _OF_PROJECTIONS: Final = (_LAG_EVENTS, _LAG_SECONDS, _PARKED, _HEARTBEAT)
 _seen: Final[set[str]] = set()
 """Projections that this process has told of."""
@@ -41,13 +46,17 @@ async def observe(store: EventStore) -> None:
     """Set the gauges to how things stand; to NaN where that cannot be known."""
     try:
         found = await standing(store)
+        hooks = await hook_sender.pending(store)
     except (StoreUnavailable, psycopg.Error):
-        _UNSTAMPED.set(math.nan)
+        for whole in (_UNSTAMPED, _HOOKS_PENDING, _HOOKS_SECONDS):
+            whole.set(math.nan)
         for name in _seen:
             for gauge in _OF_PROJECTIONS:
                 gauge.labels(name).set(math.nan)
         return
     _UNSTAMPED.set(found.unstamped)
+    _HOOKS_PENDING.set(hooks[0])
+    _HOOKS_SECONDS.set(hooks[1])
     for name, build in found.live().items():
         _seen.add(name)
         _LAG_EVENTS.labels(name).set(build.lag_events)

@@ -12,6 +12,7 @@ from api.notices import Notices
 from api.settings import Settings
 from api.signing import Signer
 from api.streaming import Patience
+from api.webhooks import Webhooks
 from eventstore.postgres import EventStore
 
 
@@ -29,6 +30,7 @@ class Parts(msgspec.Struct, frozen=True):
     live: Live
     patience: Patience
     cursors: Cursors
+    webhooks: Webhooks
 
     def release(self) -> None:
         """The process is about to end: whoever waits is answered, and live streams say goodbye."""

@@ -10,7 +10,7 @@ from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme, Tag
 
-from api import examples, page
+from api import examples, hook_examples, page
 from api.answers import (
     ActionAnswer,
     CreatedAnswer,
@@ -20,12 +20,14 @@ from api.answers import (
     ScoresAnswer,
     TokenAnswer,
 )
-from api.bodies import Abandonment, NewDispute, NewGame, NewResolution, Person
+from api.bodies import Abandonment, NewDispute, NewGame, NewResolution, NewWebhook, Person
+from api.hook_sender import EventNotification, TurnNotification
 from api.people_answers import LeaderboardPage, PlayerAnswer
 from api.problems import MEDIA_TYPE, ProblemBody, not_found
 from api.proof_answers import ChallengesPage, DisputesPage, ErasedAnswer, KeySet
 from api.routes.health import Health, ProjectionHealth, Readiness
 from api.routes.rules import RulesAnswer, RulesPage
+from api.webhooks import CreatedWebhook, DeliveriesPage, WebhooksPage
 from domain.actions import Action, CutChoice
 from domain.codec import ACTION_TYPES
 from domain.replay import Replay
@@ -38,6 +40,7 @@ _TYPES: Final[list[Any]] = [
     Abandonment,
     NewDispute,
     NewResolution,
+    NewWebhook,
     *ACTION_TYPES,
     CutChoice,
     ActionAnswer,
@@ -53,6 +56,11 @@ _TYPES: Final[list[Any]] = [
     ErasedAnswer,
     PlayerAnswer,
     LeaderboardPage,
+    CreatedWebhook,
+    WebhooksPage,
+    DeliveriesPage,
+    EventNotification,
+    TurnNotification,
     Replay,
     RulesPage,
     RulesAnswer,
@@ -72,7 +80,21 @@ def document(app: Litestar) -> dict[str, Any]:
     for item in made["paths"].values():
         for operation in item.values():
             _add_examples(operation, answers.get(operation["operationId"], {}))
+    made["webhooks"] = {kind: _notified(kind, body) for kind, body in examples.notified().items()}
     return made
+
+
+def _notified(kind: str, body: Any) -> dict[str, Any]:
+    """What a webhook is sent, as the document tells it."""
+    content = {"schema": {"$ref": _REF.format(name=f"{kind.title()}Notification")}} | _example(body)
+    return {
+        "post": {
+            "operationId": f"{kind}Notified",
+            "summary": f"A delivery of the kind `{kind}`",
+            "requestBody": {"content": {"application/json": content}},
+            "responses": {"2XX": {"description": "It has arrived."}},
+        }
+    }
 
 
 def _schemas() -> dict[str, Any]:
@@ -98,6 +120,7 @@ def _add_examples(operation: dict[str, Any], answers: dict[str, Any]) -> None:
         "abandonGame": {"with a reason": examples.ABANDONMENT},
         "openDispute": examples.DISPUTES,
         "resolveDispute": {"rejected": examples.RESOLUTION},
+        "createWebhook": {"events of two games": hook_examples.WEBHOOK},
     }
     for content in operation.get("requestBody", {}).get("content", {}).values():
         named = bodies[operation["operationId"]]
@@ -154,6 +177,7 @@ def config() -> OpenAPIConfig:
             Tag(name="proof", description="What lets anyone check the service."),
             Tag(name="disputes", description="What players hold against the log, and its answer."),
             Tag(name="players", description="People, as a host refers to them."),
+            Tag(name="webhooks", description="What a host's own servers are told, and how."),
             Tag(name="operation", description="For whoever runs the service."),
         ],
         components=Components(

@@ -80,6 +80,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """
     body_seconds: float = 30.0
     """`FAIRDEAL_BODY_SECONDS`: how long the body of a request may take to come."""
+    webhooks_private: bool = False
+    """`FAIRDEAL_WEBHOOKS_PRIVATE`: whether webhooks may lead into private networks and go without
+    TLS."""
+    webhooks_seconds: float = 10.0
+    """`FAIRDEAL_WEBHOOKS_SECONDS`: how long a receiver may take to answer."""
+    webhooks_keep_days: int = 7
+    """`FAIRDEAL_WEBHOOKS_KEEP_DAYS`: how long deliveries that are over stay listed."""
+    webhooks_pauses: tuple[float, ...] = (5, 30, 120, 600, 1800, 3600, 7200, 14_400, 21_600, 28_800)
+    """Seconds before each repetition of a delivery that has failed: about a day in all."""
 
 
 def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -104,6 +113,9 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
         "games_cached",
         "stall_seconds",
         "body_seconds",
+        "webhooks_private",
+        "webhooks_seconds",
+        "webhooks_keep_days",
     ):
         if environment.get(f"FAIRDEAL_{name.upper()}"):
             values[name] = _converted(environment, name)

@@ -1,4 +1,4 @@
-"""The projections' statements, read from `sql/` by name. Holds no SQL of its own."""
+"""Named statements, read from a package's `sql/`. Holds no SQL of its own."""
 
 from collections.abc import Mapping
 from importlib.resources import files
@@ -7,7 +7,7 @@ from typing import LiteralString, cast
 from eventstore.queries import named
 
 
-def statements(file: str) -> Mapping[str, LiteralString]:
-    """The statements of `sql/{file}.sql`, each headed by `-- name --`."""
-    text = files("projections").joinpath(f"sql/{file}.sql").read_text("utf-8")
+def statements(file: str, package: str = "projections") -> Mapping[str, LiteralString]:
+    """The statements of a package's `sql/{file}.sql`, each headed by `-- name --`."""
+    text = files(package).joinpath(f"sql/{file}.sql").read_text("utf-8")
     return cast(Mapping[str, LiteralString], named(text))

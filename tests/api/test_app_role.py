@@ -6,6 +6,7 @@ from random import Random
 
 import psycopg
 
+from tests.api.receiver import PAUSES, hook, receiving, until_delivery
 from tests.api.running import HOST, new_game, running
 from tests.api.test_live import NEVER, heard
 from tests.api.test_proof_commands import fairdeal
@@ -39,6 +40,25 @@ async def test_a_game_a_dispute_and_an_erasure_under_the_role(database_url: str,
         assert conn.execute("SELECT usesuper FROM pg_user WHERE usename = user").fetchone() == (
             False,
         )
+
+
+async def test_webhooks_under_the_role(database_url: str, role: str) -> None:
+    await asyncio.to_thread(fairdeal, "migrate", "--app-role", role, DATABASE_URL=database_url)
+    url = url_of(database_url, role)
+    more = {"webhooks_private": True, "webhooks_pauses": PAUSES}
+    async with receiving() as receiver, running(url, **more) as api:
+        made = await hook(api, receiver.url, "event", "turn")
+        game = await new_game(api)
+        version = (await game.view())["version"]
+        done = await until_delivery(api, made, "delivered", version + 1)
+        path = f"/v1/webhooks/{made['id']}"
+        redelivered = f"{path}/deliveries/{done[-1]['id']}/redeliver"
+        assert (await api.post(redelivered, headers=HOST)).status_code == 202
+        await receiver.until(lambda: len(receiver.got) == version + 2)
+        receiver.answer = lambda _: 410
+        await new_game(api)
+        await until_delivery(api, made, "failed")
+        assert (await api.delete(path, headers=HOST)).status_code == 204
 
 
 async def test_streams_across_processes_under_the_role(database_url: str, role: str) -> None:

@@ -13,6 +13,7 @@ from api.bodies import (
     NewDispute,
     NewGame,
     NewResolution,
+    NewWebhook,
     Person,
 )
 from domain.codec import ACTION_TYPES
@@ -78,7 +79,9 @@ async def test_every_operation_is_named_summed_up_and_says_for_whom(
     for name, operation in found.items():
         assert operation["summary"], name
         assert operation["description"], name
-        private = ("/v1/games", "/v1/disputes", "/v1/players", "/v1/leaderboards")
+        private = tuple(
+            [f"/v1/{of}" for of in ("games", "disputes", "players", "leaderboards", "webhooks")]
+        )
         public = not operation["path"].startswith(private)
         assert bool(operation.get("security")) != public, name
         if not public:
@@ -111,6 +114,7 @@ async def test_every_action_type_has_an_example_that_is_valid(document: dict[str
         ("abandonGame", Abandonment),
         ("openDispute", NewDispute),
         ("resolveDispute", NewResolution),
+        ("createWebhook", NewWebhook),
     ],
 )
 async def test_example_requests_are_valid(
@@ -149,6 +153,13 @@ async def test_problems_are_declared_as_what_they_are(document: dict[str, Any]) 
                 assert media == "application/problem+json", name
                 [example] = content["examples"].values()
                 assert example["value"]["status"] == int(status)
+
+
+async def test_what_webhooks_are_sent_is_told(document: dict[str, Any]) -> None:
+    assert document["webhooks"].keys() == {"event", "turn"}
+    for kind, item in document["webhooks"].items():
+        content = item["post"]["requestBody"]["content"]["application/json"]
+        assert content["examples"]["example"]["value"]["type"] == kind
 
 
 async def test_strictness_is_declared(document: dict[str, Any]) -> None:

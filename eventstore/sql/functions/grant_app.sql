@@ -1,10 +1,11 @@
 -- Let a role do what a serving process does and no more: read, and call the store's functions. It
--- can neither write a row itself nor change one, whatever runs under it. The projections, which the
--- log makes again at any time, are its own.
+-- can neither write a row of the log itself nor change one, whatever runs under it. What is no part of
+-- the log is its own: the projections, which the log makes again at any time, and the webhooks.
 CREATE OR REPLACE FUNCTION fairdeal.grant_app(p_role name) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     entry regprocedure;
+    owned name;
     derived regclass;
 BEGIN
     IF (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = p_role) THEN
@@ -26,12 +27,14 @@ BEGIN
     LOOP
         EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %I', entry, p_role);
     END LOOP;
-    EXECUTE format('ALTER SCHEMA projections OWNER TO %I', p_role);
-    FOR derived IN
-        SELECT c.oid FROM pg_class c
-        WHERE c.relnamespace = 'projections'::regnamespace AND c.relkind IN ('r', 'v')
-    LOOP
-        EXECUTE format('ALTER TABLE %s OWNER TO %I', derived, p_role);
+    FOREACH owned IN ARRAY ARRAY['projections', 'webhooks'] LOOP
+        EXECUTE format('ALTER SCHEMA %I OWNER TO %I', owned, p_role);
+        FOR derived IN
+            SELECT c.oid FROM pg_class c
+            WHERE c.relnamespace = owned::text::regnamespace AND c.relkind IN ('r', 'v')
+        LOOP
+            EXECUTE format('ALTER TABLE %s OWNER TO %I', derived, p_role);
+        END LOOP;
     END LOOP;
 END
 $$;
