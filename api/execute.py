@@ -35,6 +35,7 @@ from domain.receipts import Receipt
 from domain.table.commands import Create, ErasePlayer, Resign, TableCommand
 from domain.table.decide import to_act
 from domain.table.state import Table
+from domain.table.views import playable_actions
 from domain.visibility import Openings
 from eventstore.postgres import EventStore
 from eventstore.records import (
@@ -218,7 +219,7 @@ class Executor:
 
     async def _overdue(self, batch: Batch) -> None:
         """What the clock does for every seat that has let its time pass: a careful bot acts for it,
-        or it forfeits."""
+        as far as it is still asked what it was late with, or it forfeits."""
         table = batch.table
         assert table.clock is not None
         late = tuple([seat for seat in to_act(table) if not table.paced(seat)])
@@ -227,10 +228,12 @@ class Executor:
                 if seat in to_act(batch.table) and not batch.table.seats[seat].resigned:
                     batch.add(Resign(), seat, "clock")
             return
+        asked = {seat: playable_actions(table, seat) for seat in late}
         players = Players(table, late)
         players.watch(await self._events(batch.game_id, 0, batch.expected))
         for seat in late:
-            if seat in to_act(batch.table):
+            # What is asked of a seat anew, by what was done for one before it, it has time for.
+            if seat in to_act(batch.table) and playable_actions(batch.table, seat) == asked[seat]:
                 action = players.choose(batch.table, seat, secrets.randbits(32))
                 players.watch(batch.add(action, seat, "clock").decision.events)
 

@@ -82,7 +82,9 @@ class _Shared(Generic[K, V]):
     async def get(self, key: K, make: Callable[[], Coroutine[Any, Any, V]]) -> V:
         """The value of the key. Raises what making it raises, and then tries anew next time."""
         task = self._made.get(key)
-        if task is None:
+        # One that is over may stand here for another turn of the loop: whoever wants what is newer
+        # would get it again and again, without ever letting that turn come.
+        if task is None or (not self._keeps and task.done()):
             task = self._made[key] = asyncio.create_task(make())
             task.add_done_callback(lambda done: self._made_one(key, done))
             while len(self._made) > self._size:

@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
+from api.live import _Shared
 from tests.api.live import Reader, parts, reading
 from tests.api.running import HOST_KEY, OTHER_KEY, Game, Json, new_game, running
 
@@ -280,6 +281,28 @@ async def test_a_reader_who_takes_nothing_is_dropped_and_holds_nothing(database_
             async with asyncio.timeout(30):
                 await stalled.task
             assert "fairdeal_live_streams 1.0" in (await api.get("/metrics")).text
+
+
+async def test_a_look_that_is_over_is_not_handed_out_again() -> None:
+    """What is heard in the very turn in which a look ends needs another look, not that one."""
+    looks: _Shared[str, int] = _Shared(10, keeps=False)
+    over, heard = asyncio.Event(), asyncio.Event()
+    numbers = iter((1, 2))
+
+    async def look() -> int:
+        await over.wait()
+        return next(numbers)
+
+    async def another() -> int:
+        await heard.wait()
+        return await looks.get("game", look)
+
+    first = asyncio.create_task(looks.get("game", look))
+    second = asyncio.create_task(another())
+    await asyncio.sleep(0.01)
+    over.set()
+    heard.set()
+    assert await asyncio.gather(first, second) == [1, 2]
 
 
 async def test_many_readers_of_a_game_cost_one_look_at_the_log(

@@ -125,7 +125,7 @@ async def test_games_are_found_by_status_game_ref_and_label(api: httpx.AsyncClie
     assert await found("status=waiting") == [waiting.id]
     assert await found("status=playing") == [red.id, blue.id]
     assert await found("game=lodam") == [waiting.id, red.id, blue.id]
-    assert await found("game=whist") == []
+    assert await found("game=loc") == []
     assert await found("ref=ref-2") == [blue.id]
     assert await found("label=room=blue") == [blue.id]
     assert await found("label=room:red") == [red.id]

@@ -66,6 +66,25 @@ async def test_two_processes_act_for_the_late_once(database_url: str) -> None:
         assert len(plays) == 1
 
 
+async def test_who_is_late_is_not_made_to_answer_what_was_asked_only_then(
+    api: httpx.AsyncClient,
+) -> None:
+    """A seat that let its time to trade pass has time for an offer that the clock makes then."""
+    games = [await new_game(api, people=4, clock={"turn_seconds": 1}) for _ in range(12)]
+    offers = 0
+    for game in games:
+        await until(game, by="clock")
+        offered: dict[int, str] = {}
+        for event in await game.events():
+            match event["type"]:
+                case "TradeOffered":
+                    offered[event["data"]["offer"]] = event["at"]
+                    offers += event["data"]["action"].get("by") == "clock"
+                case "TradeConcluded" | "TradeDeclined":
+                    assert event["at"] > offered[event["data"]["offer"]]
+    assert offers, "nobody has offered anything, which proves nothing"
+
+
 async def test_acting_in_time_starts_the_clock_for_the_next(api: httpx.AsyncClient) -> None:
     game = await new_game(api, clock={"turn_seconds": 3600}, rules={"trading": "off"})
     before = (await game.view())["deadline"]
