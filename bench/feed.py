@@ -21,11 +21,12 @@ from eventstore.postgres import EventStore
 from eventstore.records import GENESIS, Answer, Append, NewEvent, StoredEvent
 from projections.builds import provide_views
 from projections.runner import run
-from projections.waiting import reached
+from projections.waiting import past, reached
 
 _WRITERS: Final = 8
 _RUNS: Final = 5
 _SECONDS: Final = 4.0
+_CATCH_UP_SECONDS: Final = 600.0
 _SAMPLES: Final = 300
 _BATCH: Final = 8
 """Events of an append, about as many as one action of a game causes."""
@@ -95,6 +96,9 @@ async def _latency(
                     for _ in range(_WRITERS if pace else 0)
                 ]
                 await asyncio.sleep(1)
+                # What the writers have left behind comes first.
+                if not await past(store, MEASURED, await _tip(store), _CATCH_UP_SECONDS):
+                    raise RuntimeError("the projections have not caught up")
                 waits = sorted([await _sample(store, recorded) for _ in range(_SAMPLES)])
                 stop.set()
                 await asyncio.gather(*writers)
@@ -102,6 +106,11 @@ async def _latency(
             beside = f"{pace:,} events/s" if pace else "nothing"
             shown.add_row(where, beside, f"{p50 * 1e3:.1f} ms", f"{p99 * 1e3:.1f} ms")
     Console(width=100).print(shown)
+
+
+async def _tip(store: EventStore) -> int:
+    """How many events the feed holds."""
+    return sum([tip.seq for tip in await store.feed.tips()])
 
 
 async def _sample(store: EventStore, recorded: list[tuple[str, list[StoredEvent]]]) -> float:
