@@ -90,8 +90,8 @@ async def test_a_game_to_its_end(house: House, desk: Desk) -> None:
 
 
 async def test_what_bots_do_is_shown_step_by_step(house: House, desk: Desk) -> None:
-    """At the calm pace a trick fills up card by card, Escape goes to the end of it, and what is told
-    beside the table is never ahead of it."""
+    """At the calm pace a trick fills up card by card, Escape goes to the end of it, and what is
+    told beside the table is never ahead of it."""
     played = house.game("lorum", ["Anna"], 3, rules={"first_dealer": 1})
     seat = await (await desk.open(played.link(0), pace="calm")).reach(1)
     page = seat.page
