@@ -39,6 +39,13 @@ OVERLAPS = """() => {
 BELOW = """() => [...document.querySelectorAll('.hand .card')]
   .filter((card) => card.getBoundingClientRect().bottom > innerHeight).length"""
 
+BROKEN_HEADINGS = """() => [...document.querySelectorAll('.side thead th')]
+  .filter((heading) => {
+    const words = document.createRange();
+    words.selectNodeContents(heading);
+    return words.getClientRects().length > heading.textContent.split(' ').length;
+  }).length"""
+
 HIDDEN_SUITS = """() => [...document.querySelectorAll('.hand li')].filter((place) => {
   const sign = [...place.querySelectorAll('.coarse .sign, .fine .sign')]
     .map((one) => one.getBoundingClientRect()).filter(({width}) => width > 0)
@@ -83,6 +90,7 @@ def _lead_to(played: Played, there: Callable[[Json], bool]) -> Json:
 async def _is_in_order(page: Page, size: str) -> None:
     assert await page.evaluate(OVERLAPS) == [], size
     assert await page.evaluate(HIDDEN_SUITS) == 0, size
+    assert await page.evaluate(BROKEN_HEADINGS) == 0, size
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), size
 
 
@@ -97,6 +105,14 @@ async def test_nothing_covers_anything(table: str, house: House, desk: Desk) -> 
         await _is_in_order(seat.page, f"{width} by {height}")
         if width >= 800:
             assert await seat.page.evaluate(BELOW) == 0, f"{width} by {height}"
+
+
+async def test_long_names_break_no_heading(house: House, desk: Desk) -> None:
+    played = house.game("lodam", ["A" * 64, "Bert of the very long name " * 2, "C" * 40])
+    seat = await (await desk.open(played.link(0))).reach(played.ask(0)["version"])
+    for width, height in ((360, 740), (1280, 720)):
+        await seat.page.set_viewport_size({"width": width, "height": height})
+        await _is_in_order(seat.page, f"{width} by {height}")
 
 
 async def test_ten_players_have_room(house: House, desk: Desk) -> None:

@@ -143,7 +143,7 @@ export class PlayScreen {
     regions.prompt.show([asked, between], () =>
       el("p", { class: view.actions.length ? "asked-me" : "" }, between ? "…" : asked),
     );
-    const held = this.regions.choices.element.parentElement.contains(document.activeElement);
+    this.#noteFocus();
     regions.choices.show([view.actions, view.game, look], () => choices(view, act));
     regions.hand.show([view.private, view.actions, view.status, view.hand?.phase, look], () =>
       hand(view, act),
@@ -159,24 +159,33 @@ export class PlayScreen {
     if (news.length) announce(news.join(" "));
     this.#head(view, between);
     this.#tick();
-    if (!between) this.#keepFocus(held);
+    if (!between) this.#keepFocus();
     if (this.links) {
       this.links = false;
       showLinks(view, () => this.live.refresh());
     }
   }
 
-  /** Who plays by the keyboard goes on where the next choice is. */
-  #keepFocus(held) {
-    if (held) this.wants = true;
+  /** Where in the dock the focus is before it is drawn anew: at a card of the hand, or (-1) elsewhere. */
+  #noteFocus() {
+    const held = document.activeElement;
+    if (!this.regions.choices.element.parentElement.contains(held)) return;
+    const places = [...this.regions.hand.element.querySelectorAll(".hand li")];
+    this.focused = places.findIndex((place) => place.contains(held));
+  }
+
+  /** Who plays by the keyboard goes on where the next choice is: the next card, after one was played. */
+  #keepFocus() {
     const lost = document.activeElement === document.body || document.activeElement === null;
-    if (!this.wants || !lost || !this.#shown.actions.length) return;
-    const dock = this.regions.choices.element.parentElement;
-    const next = dock.querySelector(
-      ".hand button.playable, .choices-region button, .choices-region input",
-    );
+    if (!lost) this.focused = undefined;
+    if (this.focused === undefined || !this.#shown.actions.length) return;
+    const places = [...this.regions.hand.element.querySelectorAll(".hand li")];
+    const cards = places.flatMap((place) => place.querySelector("button.playable") ?? []);
+    const after = cards.find((card) => places.indexOf(card.parentElement) >= this.focused);
+    const other = this.regions.choices.element.querySelector("button, input");
+    const next = this.focused < 0 ? (other ?? cards[0]) : (after ?? cards.at(-1) ?? other);
     next?.focus({ preventScroll: true });
-    this.wants = false;
+    this.focused = undefined;
   }
 
   #head(view, between) {
