@@ -43,6 +43,24 @@ async def test_a_trick_by_keyboard(house: House, desk: Desk) -> None:
     assert played.ask(0)["previous"]["trick"]
 
 
+async def test_the_next_card_has_the_focus(house: House, desk: Desk) -> None:
+    """Also after others have played one after the other, and where the card in the middle was."""
+    played = house.game("loc", ["Anna"], 2, rules={"seed": "52" * 32})
+    seat = await desk.open(played.link(0), pace="quick")
+    await seat.reach(played.ask(0)["version"])
+    page = seat.page
+    cards = page.locator(".hand [data-card]")
+    held = await cards.evaluate_all("cards => cards.map((card) => card.dataset.card)")
+    await page.locator(HAND).nth(2).focus()
+    await page.keyboard.press("Enter")
+    await expect(cards).to_have_count(len(held) - 1)
+    await expect(page.locator(f'.hand [data-card="{held[3]}"]')).to_be_focused()
+    await page.locator(HAND).last.focus()
+    await page.keyboard.press("Enter")
+    await expect(cards).to_have_count(len(held) - 2)
+    await expect(page.locator(HAND).last).to_be_focused()
+
+
 async def test_focus_is_visible_and_the_way_is_short(house: House, desk: Desk) -> None:
     played = house.game("lodam", ["Anna"], 2)
     seat = await desk.open(played.link(0))

@@ -99,6 +99,58 @@ async def test_an_option_that_does_not_fit_is_said_in_words(house: House, desk: 
     await expect(notice).to_contain_text("announcing needs scoring: per_hand")
 
 
+async def test_two_clicks_start_one_game(house: House, desk: Desk) -> None:
+    seat = await desk.open(f"{house.address}/#key={HOST_KEY}&new=loc")
+    await seat.page.get_by_label("Name at seat 1").fill("Twice")
+    await seat.page.get_by_role("button", name="Start the game").dblclick()
+    await seat.reach(1)
+    games = httpx.get(f"{house.address}/v1/games?limit=100", headers=bearer(HOST_KEY)).json()
+    assert sum("Twice" in game["names"] for game in games["items"]) == 1
+
+
+async def test_the_same_form_sent_again_is_the_same_game(house: House, desk: Desk) -> None:
+    """The game was made, but its answer never came: pressing the button again finds that game."""
+    desk.allowed = ("Failed to load",)
+    seat = await desk.open(f"{house.address}/#key={HOST_KEY}&new=loc")
+    page = seat.page
+    await page.evaluate(
+        """() => {
+          const ask = window.fetch;
+          window.keys = [];
+          window.fetch = async (path, how) => {
+            const answer = await ask(path, how);
+            if (how.method !== 'POST' || path !== '/v1/games') return answer;
+            window.keys.push(how.headers['Idempotency-Key']);
+            if (window.keys.length <= 5) throw new TypeError('the answer is lost');
+            return answer;
+          };
+        }"""
+    )
+    await page.get_by_label("Name at seat 1").fill("Again")
+    await page.get_by_role("button", name="Start the game").click()
+    await expect(page.locator(".notice.problem")).to_contain_text("does not answer", timeout=20_000)
+    await page.get_by_role("button", name="Start the game").click()
+    await seat.reach(1)
+    assert len(await page.evaluate("window.keys")) == 6
+    assert len(set(await page.evaluate("window.keys"))) == 1
+    games = httpx.get(f"{house.address}/v1/games?limit=100", headers=bearer(HOST_KEY)).json()
+    assert sum("Again" in game["names"] for game in games["items"]) == 1
+
+
+async def test_what_is_wrong_with_a_name_is_said_in_words(house: House, desk: Desk) -> None:
+    desk.allowed = ("400",)
+    seat = await desk.open(f"{house.address}/#key={HOST_KEY}&new=loc")
+    page = seat.page
+    notice = page.locator(".notice.problem").last
+    await page.get_by_label("Name at seat 1").fill("  ")
+    await page.get_by_role("button", name="Start the game").click()
+    await expect(notice).to_contain_text("Player 1, the name must not be empty")
+    await page.get_by_label("Name at seat 1").fill("An\u0007na")
+    await page.get_by_role("button", name="Start the game").click()
+    await expect(notice).to_contain_text("holds characters that are not allowed")
+    assert "Expected" not in await page.locator("#notices").inner_text()
+
+
 async def test_what_the_rules_forbid_is_said_with_the_rule(house: House, desk: Desk) -> None:
     """The page is kept from seeing that the moment has passed; the answer leads to the rule."""
     desk.allowed = ("409",)

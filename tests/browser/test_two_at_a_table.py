@@ -1,8 +1,10 @@
 """Several people at one table: each sees their own cards alone, and what all do at once."""
 
+import httpx
 import pytest
 from playwright.async_api import expect
 
+from tests.api.running import HOST_KEY, bearer
 from tests.browser.table import HAND, WAYS, Desk, House
 
 
@@ -79,3 +81,49 @@ async def test_the_look_of_the_cards_can_be_changed(house: House, desk: Desk) ->
     )
     assert not any(suit in changed for suit in ("acorns", "leaves", "bells", "Ober", "Unter"))
     assert await seat.cards() == sorted(played.ask(0)["private"]["cards"])
+
+
+async def test_a_trump_that_is_turned_down_is_told_no_more(house: House, desk: Desk) -> None:
+    """Who has to remember the trump finds it nowhere on the page: neither seats nor spectators."""
+    rules = {"trump": "memory", "trading": "off", "seed": "52" * 32}
+    played = house.game("lodam", ["Anna", "Bert", "Cleo"], rules=rules)
+    issued = httpx.post(f"{played.path}/spectators", headers=bearer(HOST_KEY)).json()
+    watching = f"{house.address}/#game={played.id}&token={issued['token']}"
+    pages = [await desk.open(link) for link in (played.link(0), played.link(1), watching)]
+    for page in pages:
+        await page.reach(1)
+    view = played.ask(None)
+    while view["hand"]["phase"] != "trump_shown":
+        seat = view["to_act"][0]
+        played.act(seat, played.ask(seat)["actions"][0])
+        view = played.ask(None)
+    card = view["table"]["trump_card"]
+    for page in pages:
+        await page.reach(view["version"])
+        await expect(page.page.locator(".feed")).to_contain_text("The trump is turned up: the ")
+        await expect(page.page.locator(f'.trump [data-card="{card}"]')).to_be_visible()
+    words = await pages[0].page.locator(".trump [data-card]").get_attribute("aria-label")
+    assert words
+    told = pages[0].page.locator("#told")
+    await expect(told).to_contain_text("Remember the trump")
+    for seat in (2, 1, 0):
+        played.act(seat, {"type": "see_trump"})
+    view = played.ask(None)
+    assert view["table"]["trump_card"] is None
+    for page in pages:
+        await page.reach(view["version"])
+        feed = page.page.locator(".feed")
+        await expect(feed).to_contain_text("The trump is turned down again.")
+        await expect(feed).to_contain_text("The trump is turned up.")
+        before = await feed.inner_text()
+        everything = await page.page.evaluate(
+            """() => [document.body.textContent, document.title,
+                JSON.stringify(localStorage), JSON.stringify(sessionStorage)].join(' ')"""
+        )
+        spoken = await page.page.locator("#told").inner_text()
+        assert "turned up: the" not in everything
+        assert "Remember the trump" not in everything
+        assert words not in spoken
+        await page.page.reload()
+        await page.reach(view["version"])
+        assert await feed.inner_text() == before

@@ -90,20 +90,32 @@ async def test_a_game_to_its_end(house: House, desk: Desk) -> None:
 
 
 async def test_what_bots_do_is_shown_step_by_step(house: House, desk: Desk) -> None:
-    """At the calm pace a trick fills up card by card, and Escape goes to the end of it."""
+    """At the calm pace a trick fills up card by card, Escape goes to the end of it, and what is
+    told beside the table is never ahead of it."""
     played = house.game("lorum", ["Anna"], 3, rules={"first_dealer": 1})
     seat = await (await desk.open(played.link(0), pace="calm")).reach(1)
     page = seat.page
     await page.evaluate(
         """() => {
           window.seen = [];
+          window.early = [];
+          const tell = () => {
+            const told = document.querySelector('.feed').textContent;
+            const spoken = document.querySelector('#told').textContent;
+            if (look() && look() < 4 && /takes? trick/.test(told + spoken)) window.early.push(told);
+          };
           const look = () => document.querySelectorAll('.trick .played').length;
           new MutationObserver(() => window.seen.push(look()))
             .observe(document.querySelector('.felt-region'), {childList: true});
+          const beside = new MutationObserver(tell);
+          beside.observe(document.querySelector('.feed-region'), {childList: true});
+          beside.observe(document.querySelector('#told'), {childList: true});
         }"""
     )
     await seat.page.locator(HAND).first.click()
     await page.wait_for_function("() => window.seen.includes(4)")
+    assert await page.evaluate("window.early") == []
+    await expect(page.locator(".feed")).to_contain_text("trick 1")
     await page.keyboard.press("Escape")
     await seat.reach(played.ask(0)["version"])
     seen = await page.evaluate("window.seen")

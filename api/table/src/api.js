@@ -54,10 +54,11 @@ export const get = async (path, options) => (await ask(path, options)).json();
 
 /**
  * Send a command that is safe to repeat: it bears a key of its own, so where no answer comes it is
- * sent again until one does (`tries` times), and acts once.
+ * sent again until one does (`tries` times), and acts once. Who gives it a `key` may ask for the same
+ * again later.
  */
-export async function command(path, credential, body, tries = 5) {
-  const headers = { "Idempotency-Key": freshId() };
+export async function command(path, credential, body, { tries = 5, key = freshId() } = {}) {
+  const headers = { "Idempotency-Key": key };
   for (let left = tries; ; left--) {
     try {
       return await get(path, { method: "POST", credential, body, headers });

@@ -74,11 +74,20 @@ export class Region {
   }
 }
 
+const TOLD_MS = 15_000; // As long as it takes to read out what was told; then it is gone.
+
 /** Tell those who do not see the page, without interrupting them. */
 export function announce(text) {
   const told = document.getElementById("told");
-  told.append(el("p", {}, text));
+  const line = el("p", {}, text);
+  told.append(line);
   while (told.childElementCount > 30) told.firstChild.remove();
+  setTimeout(() => line.remove(), TOLD_MS);
+}
+
+/** Nothing that was announced may be read again: it no longer holds, or may no longer be known. */
+export function hush() {
+  document.getElementById("told").replaceChildren();
 }
 
 /** Show a message that stays for a while; with `kind: "problem"` until it is closed. */

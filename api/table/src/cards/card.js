@@ -108,12 +108,13 @@ function corner({ pack, suit, label }) {
   ];
 }
 
-/** What a narrow card shows instead of its corners and pips. */
+/** What a narrow card shows instead of its corners and pips: rank and suit at its left edge, which
+ * the next card leaves free. */
 function large({ pack, suit, label }) {
   return [
-    svg("text", { x: 8, y: 50, class: label.length > 1 ? "big wide" : "big" }, label),
-    suitSign(pack, suit, { x: 36, y: 72, size: 56 }),
-    suitSign(pack, suit, { x: 62, y: 12, size: 26 }),
+    svg("text", { x: 6, y: 46, class: label.length > 1 ? "big wide" : "big" }, label),
+    suitSign(pack, suit, { x: 8, y: 54, size: 34 }),
+    suitSign(pack, suit, { x: 44, y: 80, size: 50 }),
   ];
 }
 

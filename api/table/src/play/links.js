@@ -3,6 +3,7 @@
 import { command } from "../api.js";
 import { button, copy, dialog, el, notice } from "../dom.js";
 import { hostKey, invitation, known, remember } from "../keys.js";
+import { complaint } from "../words/complaints.js";
 import { nameOf } from "../words/people.js";
 
 function link(label, id, token) {
@@ -57,7 +58,7 @@ export function showLinks(view, refresh) {
       draw();
       refresh();
     } catch (problem) {
-      notice(problem.message, "problem");
+      notice(complaint(problem), "problem");
     }
   };
   const box = dialog(

@@ -1,20 +1,18 @@
 // The screen on which a game is played or watched.
 
 import { command, events, get, Problem } from "../api.js";
-import { Region, announce, button, dialog, el, notice } from "../dom.js";
+import { Region, announce, button, dialog, el, hush, notice } from "../dom.js";
 import { credential, hostKey, known, remember } from "../keys.js";
 import { Live } from "../live.js";
 import { setting } from "../settings.js";
 import { felt, feltValues, rulesOf } from "../table/felt.js";
 import { previous, standings, taken } from "../table/side.js";
 import { phaseWords, prompt, winners } from "../words/actions.js";
-import { eventWords, worthTelling } from "../words/events.js";
 import { choices, timeLeft } from "./dock.js";
+import { Feed } from "./feed.js";
 import { hand } from "./hand.js";
 import { showLinks } from "./links.js";
 import { Pace } from "./pace.js";
-
-const FEED = 60; // Events that the feed shows.
 
 const LINE = {
   live: null,
@@ -25,7 +23,6 @@ const LINE = {
 
 /** A game on the screen, from `open` to `leave`. */
 export class PlayScreen {
-  #told = null;
   #taking = Promise.resolve();
   #past = 0; // What was offered up to this version has been chosen from.
   #sending = Promise.resolve();
@@ -88,35 +85,27 @@ export class PlayScreen {
     this.root.addEventListener("keydown", this.#escape);
     addEventListener("settings", this.#again);
     this.ticking = setInterval(() => this.#tick(), 1000);
-    this.feed = [];
+    this.feed = new Feed();
     this.live.start();
   }
 
   leave() {
     this.live.stop();
     clearInterval(this.ticking);
+    hush();
     removeEventListener("settings", this.#again);
     this.root.removeEventListener("keydown", this.#escape);
   }
 
   async #take(view) {
-    const from = this.#told ?? Math.max(0, view.version - FEED);
-    const first = this.#told === null;
+    const first = this.feed.read === null;
+    const from = this.feed.read ?? Feed.start(view);
     const news = await events(this.id, credential(this.id), from).catch(() => null);
     const upto = (news ?? []).filter(({ version }) => version <= view.version);
     // What could not be read now is told with the next view.
-    if (news) this.#told = view.version;
-    this.feed = [...this.feed, ...upto.filter(worthTelling)].slice(-FEED);
-    if (!first) this.#announce(view, upto);
+    if (news) this.feed.read = view.version;
+    if (this.feed.take(view, upto)) hush();
     this.pace.lead(view, first ? [] : upto);
-  }
-
-  #announce(view, news) {
-    const words = news
-      .filter(worthTelling)
-      .slice(-12)
-      .map((event) => eventWords(view, event));
-    if (words.length) announce(words.join(" "));
   }
 
   #line(state, problem) {
@@ -154,7 +143,7 @@ export class PlayScreen {
     regions.prompt.show([asked, between], () =>
       el("p", { class: view.actions.length ? "asked-me" : "" }, between ? "…" : asked),
     );
-    const held = this.regions.choices.element.parentElement.contains(document.activeElement);
+    this.#noteFocus();
     regions.choices.show([view.actions, view.game, look], () => choices(view, act));
     regions.hand.show([view.private, view.actions, view.status, view.hand?.phase, look], () =>
       hand(view, act),
@@ -165,29 +154,38 @@ export class PlayScreen {
       taken(view),
     ]);
     regions.more.show([view.table, look], () => rulesOf(view.game).more(view));
-    regions.feed.show([this.feed.map(({ version }) => version), view.seats, look], () =>
-      this.#feed(view),
-    );
+    regions.feed.show(this.feed.values(view), () => this.feed.panel(view));
+    const news = this.feed.news(view).slice(-12);
+    if (news.length) announce(news.join(" "));
     this.#head(view, between);
     this.#tick();
-    if (!between) this.#keepFocus(held);
+    if (!between) this.#keepFocus();
     if (this.links) {
       this.links = false;
       showLinks(view, () => this.live.refresh());
     }
   }
 
-  /** Who plays by the keyboard goes on where the next choice is. */
-  #keepFocus(held) {
-    if (held) this.wants = true;
+  /** Where in the dock the focus is before it is drawn anew: at a card of the hand, or (-1) elsewhere. */
+  #noteFocus() {
+    const held = document.activeElement;
+    if (!this.regions.choices.element.parentElement.contains(held)) return;
+    const places = [...this.regions.hand.element.querySelectorAll(".hand li")];
+    this.focused = places.findIndex((place) => place.contains(held));
+  }
+
+  /** Who plays by the keyboard goes on where the next choice is: the next card, after one was played. */
+  #keepFocus() {
     const lost = document.activeElement === document.body || document.activeElement === null;
-    if (!this.wants || !lost || !this.#shown.actions.length) return;
-    const dock = this.regions.choices.element.parentElement;
-    const next = dock.querySelector(
-      ".hand button.playable, .choices-region button, .choices-region input",
-    );
+    if (!lost) this.focused = undefined;
+    if (this.focused === undefined || !this.#shown.actions.length) return;
+    const places = [...this.regions.hand.element.querySelectorAll(".hand li")];
+    const cards = places.flatMap((place) => place.querySelector("button.playable") ?? []);
+    const after = cards.find((card) => places.indexOf(card.parentElement) >= this.focused);
+    const other = this.regions.choices.element.querySelector("button, input");
+    const next = this.focused < 0 ? (other ?? cards[0]) : (after ?? cards.at(-1) ?? other);
     next?.focus({ preventScroll: true });
-    this.wants = false;
+    this.focused = undefined;
   }
 
   #head(view, between) {
@@ -222,25 +220,6 @@ export class PlayScreen {
         el("a", { href: `#replay=${this.id}` }, "Look back at the game"),
       );
     }
-  }
-
-  #feed(view) {
-    if (!this.feed.length) return null;
-    const lines = this.feed.slice(-30).reverse();
-    return el(
-      "section",
-      { class: "panel" },
-      el("h2", {}, "What happened"),
-      el(
-        "ol",
-        {
-          class: "feed plain-list",
-          tabindex: "0",
-          "aria-label": "What happened, the latest first",
-        },
-        lines.map((event) => el("li", {}, eventWords(view, event))),
-      ),
-    );
   }
 
   #tick() {

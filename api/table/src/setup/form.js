@@ -1,8 +1,9 @@
 // A new game: who plays, by which options, and in what time.
 
-import { command, get } from "../api.js";
+import { command, freshId, get } from "../api.js";
 import { el, notice } from "../dom.js";
 import { hostKey, remember, setHostKey } from "../keys.js";
+import { complaint } from "../words/complaints.js";
 import { OptionsForm } from "./options.js";
 import { SeatRows } from "./seats.js";
 
@@ -114,7 +115,7 @@ export class SetupScreen {
         el(
           "p",
           { class: "buttons" },
-          el("button", { type: "submit", class: "main big" }, "Start the game"),
+          (this.button = el("button", { type: "submit", class: "main big" }, "Start the game")),
         ),
       ),
     );
@@ -130,10 +131,21 @@ export class SetupScreen {
     };
   }
 
+  /** The game that is asked for: the same form sent again, after no answer came, is the same game. */
+  #request() {
+    const body = this.#body();
+    const said = JSON.stringify([hostKey(), body]);
+    if (this.order?.said !== said) this.order = { said, body, key: freshId() };
+    return this.order;
+  }
+
   async #start() {
+    if (this.button.disabled) return;
+    this.button.disabled = true;
     if (!hostKey()) setHostKey(this.key.value.trim());
     try {
-      const made = await command("/v1/games", hostKey(), this.#body());
+      const { body, key } = this.#request();
+      const made = await command("/v1/games", hostKey(), body, { key });
       const seats = made.seats
         .filter(({ token }) => token)
         .map(({ seat, name, token }) => ({ seat, name, token }));
@@ -141,14 +153,14 @@ export class SetupScreen {
       const invite = seats.length > 1 || made.status === "waiting";
       location.hash = `#game=${made.id}${invite ? "&links=1" : ""}`;
     } catch (problem) {
+      this.button.disabled = false;
+      this.button.focus();
+      if (!problem.passing) this.order = null;
       if (problem.status === 401) {
         setHostKey(null);
         this.root.querySelector("#host-key")?.focus();
       }
-      const told = problem.errors?.map(
-        ({ path, message }) => `${path.replace(/^\$\.(rules\.)?/, "")}: ${message}`,
-      );
-      notice(told?.join("; ") || problem.message, "problem");
+      notice(complaint(problem), "problem");
     }
   }
 }

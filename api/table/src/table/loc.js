@@ -39,6 +39,7 @@ export const loc = {
         "p",
         { class: "pot big-pot" },
         el("strong", {}, chips(table.pot)),
+        " ",
         el("small", {}, "in the bank"),
       ),
       el("p", { class: "pot" }, `Hand ${view.hand.number} of ${table.hands} · ${when}`),

@@ -75,7 +75,12 @@ function one(view, seat, rules, showAll) {
     seated.resigned ? ["gone", "Resigned", "A bot plays on"] : null,
     !seated.in && !empty ? ["gone", "Out", "Out of the game"] : null,
   ].filter(Boolean);
-  const state = [turn ? "turn" : "", me ? "me" : "", seated.in ? "" : "out"].join(" ");
+  const state = [
+    turn ? "turn" : "",
+    me ? "me" : "",
+    Math.abs(x) < 0.1 ? "upright" : "",
+    seated.in ? "" : "out",
+  ].join(" ");
   return el(
     "li",
     { class: `seat ${state}`, vars: { x, y }, "data-seat": seat },
