@@ -84,7 +84,7 @@ async def test_a_game_to_its_end(house: House, desk: Desk) -> None:
     await expect(seat.page.locator(".prompt")).to_contain_text("win")
     await expect(seat.page.locator(".winner").first).to_be_visible()
     await expect(seat.page.locator(f"{HAND}, {WAYS}")).to_have_count(0)
-    assert await seat.page.locator("main").get_attribute("data-line") == "over"
+    await expect(seat.page.locator("main")).to_have_attribute("data-line", "over")
     await seat.page.get_by_role("link", name="Look back at the game").click()
     await expect(seat.page.get_by_role("button", name="Check this game")).to_be_visible()
 
