@@ -5,6 +5,7 @@ secret: it tells no time and no id, is good in every process, and cannot be made
 """
 
 import hmac
+from collections.abc import Sequence
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -28,6 +29,11 @@ class Cursors:
         """The cursor for a place of the list of this name, as this reader has it."""
         sealed = self._cipher.encrypt(msgspec.json.encode(place), _bound(name, reader))
         return base64url.encode(sealed)
+
+    def following(self, name: str, reader: str, places: Sequence[Any], limit: int) -> str | None:
+        """The cursor of the page after one of `limit` items, None where there is none. `places` are
+        those of the items, of one more than fit on the page if there are as many."""
+        return self.write(name, reader, places[limit - 1]) if len(places) > limit else None
 
     def read(self, name: str, reader: str, cursor: str | None, place: type[T]) -> T | None:
         """The place that a cursor stands for, None for none. Raises `invalid-request`."""

@@ -102,9 +102,7 @@ class DisputesController(Controller):
         page = await parts.disputes.page(found[:limit], in_state)
         return DisputesPage(
             items=tuple([dispute_view(dispute) for dispute in page]),
-            next=parts.cursors.write(listing.NAME, reader, found[limit - 1])
-            if len(found) > limit
-            else None,
+            next=parts.cursors.following(listing.NAME, reader, found, limit),
             as_of=as_of,
         )
 

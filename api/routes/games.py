@@ -127,12 +127,10 @@ class GamesController(Controller):
         before = parts.cursors.read(listing.NAME, tenant, cursor, Place)
         as_of = await freshness.as_of(parts.store, (listing.NAME,), at_least)
         found = await listing.find(parts.store, tenant, wanted, before, limit + 1)
-        more = len(found) > limit
+        places = [listed.place for listed in found]
         return GamesPage(
             items=tuple([game_item(listed) for listed in found[:limit]]),
-            next=parts.cursors.write(listing.NAME, tenant, found[limit - 1].place)
-            if more
-            else None,
+            next=parts.cursors.following(listing.NAME, tenant, places, limit),
             as_of=as_of,
         )
 

@@ -70,12 +70,11 @@ class LeaderboardsController(Controller):
         if after is None and (microseconds := WINDOWS[in_window]) is not None:
             since = time.time_ns() // 1000 - microseconds
         found = await leaderboards.read(parts.store, board, since, after, limit + 1)
-        places = list(_places(after or Place(0, 0, -inf, "", since), found[:limit]))
+        places = list(_places(after or Place(0, 0, -inf, "", since), found))
+        items = [leaderboard_item(p.rank, r) for p, r in zip(places, found, strict=True)]
         return LeaderboardPage(
-            items=tuple([leaderboard_item(p.rank, r) for p, r in zip(places, found, strict=False)]),
-            next=parts.cursors.write(name, board.tenant, places[-1])
-            if len(found) > limit
-            else None,
+            items=tuple(items[:limit]),
+            next=parts.cursors.following(name, board.tenant, places, limit),
             as_of=as_of,
         )
 

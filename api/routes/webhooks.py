@@ -127,10 +127,10 @@ class WebhooksController(Controller):
         reader = f"{tenant}\n{hook}"
         below = parts.cursors.read(_LIST, reader, cursor, int)
         found = await parts.webhooks.deliveries(hook, in_state, below, limit + 1)
-        more = len(found) > limit
+        numbers = [number for number, _ in found]
         return DeliveriesPage(
             items=tuple([view for _, view in found[:limit]]),
-            next=parts.cursors.write(_LIST, reader, found[limit - 1][0]) if more else None,
+            next=parts.cursors.following(_LIST, reader, numbers, limit),
         )
 
     @post(

@@ -10,7 +10,7 @@ from api.batch import new_event, tags_of
 from domain.codec import read_event
 from domain.log import GENESIS, Entry, fold, record
 from domain.registry import GAMES
-from domain.table.events import GameEnded
+from domain.table.events import GameEnded, PlayerErased, SeatTaken
 from domain.table.state import Table
 from eventstore.postgres import EventStore
 from eventstore.records import Answer, Append, Appended
@@ -82,7 +82,8 @@ def random_logs(count: int, chance: random.Random, tenants: Sequence[str] = ("ho
 
 
 async def put(store: EventStore, log: Log, after: int, upto: int) -> None:
-    """Append the commands of a game after the first `after` of them, up to the `upto`-th."""
+    """Append the commands of a game after the first `after` of them, up to the `upto`-th; whoever
+    is erased by them loses their name in the store with the same append."""
     entries = [entry for command in log.commands[after:upto] for entry in command]
     if not entries:
         return
@@ -97,9 +98,20 @@ async def put(store: EventStore, log: Log, after: int, upto: int) -> None:
             tags=tags_of(log.table),
             tenant=log.tenant,
             category=log.table.game.name,
+            erase=tuple(names_erased(log, entries)),
         )
     )
     assert isinstance(outcome, Appended)
+
+
+def names_erased(log: Log, entries: Sequence[Entry]) -> Iterator[tuple[int, int]]:
+    """Versions and parts that name those whom these events erase."""
+    gone = [e.seat for e in map(read_event, entries) if isinstance(e, PlayerErased)]
+    for command in log.commands:
+        for entry in command:
+            event = read_event(entry)
+            if isinstance(event, SeatTaken) and event.seat in gone:
+                yield from [(entry.version, part) for part in range(len(entry.sealed))]
 
 
 def pieces(logs: Sequence[Log], chance: random.Random) -> Iterator[tuple[Log, int, int]]:

@@ -88,14 +88,26 @@ async def test_a_player_erased_everywhere_is_unknown_and_leaves_no_trace(
     assert len(logs) == 3
     async with driving(store, database_url, [players.PROJECTION]) as driver:
         for log in logs:
-            await put(store, log, 0, len(log.commands))
-        await driver.drain([players.PROJECTION], chance=chance)
+            # First as they were known, and then no more.
+            known = erasing(log)
+            await put(store, log, 0, known)
+            await driver.drain([players.PROJECTION], chance=chance)
+            assert await players.read(store, "host", "ref-1") is not None
+            await put(store, log, known, len(log.commands))
+            await driver.drain([players.PROJECTION], chance=chance)
         assert await players.read(store, "host", "ref-1") is None
         other = await players.read(store, "host", "ref-0")
         assert other is not None
         assert "ref-1" not in [opponent.ref for opponent in other.opponents]
         assert "ref-2" in [opponent.ref for opponent in other.opponents]
         assert "Player 1" not in repr(await driver.rows(players.PROJECTION))
+        # A build from zero finds the name erased where the first one has read it.
+        await check_rebuilt(driver, players.PROJECTION, chance)
+
+
+def erasing(log: Log) -> int:
+    """How many commands come before the first that erases somebody."""
+    return next(n for n, (first, *_) in enumerate(log.commands) if first.type == "PlayerErased")
 
 
 def erased(log: Log, seat: int) -> bool:
