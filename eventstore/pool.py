@@ -43,7 +43,7 @@ class Pool:
         self._most_stale = max_size
         self._pool = AsyncConnectionPool(
             url,
-            kwargs=_connection_settings(url, prepare=prepare, deadline_seconds=deadline_seconds),
+            kwargs=connection_settings(url, prepare=prepare, deadline_seconds=deadline_seconds),
             min_size=min_size,
             max_size=max_size,
             timeout=deadline_seconds,
@@ -67,15 +67,20 @@ class Pool:
         return self._pool.connection(timeout)
 
     async def run(
-        self, statement: bytes, parameters: tuple[Any, ...], *, prepare: bool | None = None
+        self,
+        statement: bytes,
+        parameters: tuple[Any, ...],
+        *,
+        prepare: bool | None = None,
+        begun: float | None = None,
     ) -> list[Row]:
         """Execute a statement in a transaction of its own and give its rows.
 
         Trouble that passes (a lost connection, a restart, a deadlock) is retried until the
-        deadline, then StoreUnavailable: the statement may or may not have been done. Any other
-        psycopg.Error comes through at once.
+        deadline (counted from `begun`, a monotonic time, if it is given), then StoreUnavailable:
+        the statement may or may not have been done. Any other psycopg.Error comes through at once.
         """
-        deadline = monotonic() + self._deadline_seconds
+        deadline = (monotonic() if begun is None else begun) + self._deadline_seconds
         failures = 0
         while True:
             try:
@@ -106,14 +111,14 @@ class Pool:
             # A server that hangs answers no cancel request either, so at the deadline the socket
             # is cut: the wait below ends as a lost connection does, whoever waits.
             loop = asyncio.get_running_loop()
-            cut = loop.call_later(max(deadline - monotonic(), 0.001), _cut, conn)
+            cutting = loop.call_later(max(deadline - monotonic(), 0.001), cut, conn)
             try:
                 cursor = await conn.execute(
                     cast(LiteralString, statement), parameters, prepare=prepare, binary=True
                 )
                 return await cursor.fetchall()
             finally:
-                cut.cancel()
+                cutting.cancel()
 
     def _pause(self, error: psycopg.Error, failures: int) -> float:
         if _connection_lost(error) and failures <= self._most_stale:
@@ -129,7 +134,11 @@ class Pool:
         )
 
 
-def _connection_settings(url: str, *, prepare: bool, deadline_seconds: float) -> dict[str, Any]:
+def connection_settings(
+    url: str, *, prepare: bool, deadline_seconds: float, lock_seconds: float | None = None
+) -> dict[str, Any]:
+    """With what the store opens a connection. Locks are waited for as long as for anything, unless
+    `lock_seconds` says less."""
     given = conninfo_to_dict(url)
     settings: dict[str, Any] = {
         "autocommit": True,
@@ -146,6 +155,8 @@ def _connection_settings(url: str, *, prepare: bool, deadline_seconds: float) ->
         milliseconds = math.ceil(deadline_seconds * 1000)
         limits = f"-c statement_timeout={milliseconds} -c lock_timeout={milliseconds}"
         settings["options"] = f"{limits} {given.get('options', '')}".strip()
+        if lock_seconds is not None:
+            settings["options"] += f" -c lock_timeout={math.ceil(lock_seconds * 1000)}"
     return settings
 
 
@@ -164,7 +175,8 @@ def _connection_lost(error: psycopg.Error) -> bool:
     )
 
 
-def _cut(conn: AsyncConnection[TupleRow]) -> None:
+def cut(conn: AsyncConnection[TupleRow]) -> None:
+    """Cut a connection's socket, so that whoever waits for it finds it lost."""
     if conn.closed:
         return
     try:

@@ -8,6 +8,7 @@ answer within the store's deadline.
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from itertools import repeat
+from time import monotonic
 from typing import Any, Final, Self
 
 import psycopg
@@ -15,7 +16,8 @@ from psycopg.rows import TupleRow
 
 from eventstore import queries, wire
 from eventstore.feed import Feed
-from eventstore.pool import Pool, Row
+from eventstore.group import LOCK_SECONDS, GroupCommit
+from eventstore.pool import Pool, Row, connection_settings
 from eventstore.records import (
     Answer,
     Append,
@@ -56,6 +58,15 @@ class EventStore:
         prepare: bool = True,
         deadline_seconds: float = 5.0,
     ) -> None:
+
+        async def connect() -> psycopg.AsyncConnection[TupleRow]:
+            return await psycopg.AsyncConnection.connect(
+                url,
+                **connection_settings(
+                    url, prepare=True, deadline_seconds=deadline_seconds, lock_seconds=LOCK_SECONDS
+                ),
+            )
+
         self._pool = Pool(
             url,
             min_size=min_size,
@@ -63,6 +74,7 @@ class EventStore:
             prepare=prepare,
             deadline_seconds=deadline_seconds,
         )
+        self._group: Final = GroupCommit(connect, deadline_seconds) if prepare else None
         self.feed: Final = Feed(self._pool)
         """All streams' events in one order, lane by lane."""
 
@@ -94,10 +106,19 @@ class EventStore:
     async def connect(self) -> None:
         """Start connecting. Returns at once; a store without a server raises when it is used."""
         await self._pool.open()
+        if self._group is not None:
+            self._group.open()
 
     async def close(self) -> None:
         """Close every connection."""
+        if self._group is not None:
+            await self._group.close()
         await self._pool.close()
+
+    @property
+    def grouping(self) -> bool:
+        """Whether appends that wait share a transaction by now (see `group`)."""
+        return self._group is not None and self._group.connected
 
     async def ping(self) -> None:
         """Return when Postgres has answered a statement."""
@@ -136,12 +157,22 @@ class EventStore:
         _check(request)
         parameters = _append_parameters(request)
         if not request.erase:
-            [row] = await self._pool.run(queries.append, parameters)
+            row = await self._append(parameters)
         else:
             parameters += _parts(request.erase)
             [row] = await self._pool.run(queries.append_erasing, parameters)
         self.feed.news.set()
         return _outcome(row[:6])
+
+    async def _append(self, parameters: tuple[bytes | None, ...]) -> Row:
+        """With others that wait if that can be, else on its own."""
+        begun = monotonic()
+        if self._group is not None:
+            row = await self._group.append(parameters, _locks(parameters))
+            if row is not None:
+                return row
+        [row] = await self._pool.run(queries.append, parameters, begun=begun)
+        return row
 
     async def head(self, stream: str) -> Head | None:
         """Where a stream stands, None where there is no such stream."""
@@ -315,6 +346,11 @@ def _append_parameters(request: Append) -> tuple[bytes | None, ...]:
         wire.int4(answer.last_version),
         None if key is None else answer.response,
     )
+
+
+def _locks(parameters: tuple[bytes | None, ...]) -> tuple[bytes, ...]:
+    """The ids that `fairdeal.append` locks: the stream and the scope of the key."""
+    return tuple([value for value in (parameters[1], parameters[24]) if value is not None])
 
 
 def _parts(parts: Iterable[tuple[int, int]]) -> tuple[bytes, bytes]:

@@ -32,6 +32,7 @@ _STATEMENTS = {
 
 append: Final = _STATEMENTS["append"]
 append_erasing: Final = _STATEMENTS["append_erasing"]
+lock: Final = _STATEMENTS["lock"]
 answer: Final = _STATEMENTS["answer"]
 answers: Final = _STATEMENTS["answers"]
 head: Final = _STATEMENTS["head"]

@@ -103,6 +103,10 @@ def uuids(values: Iterable[str]) -> bytes:
     return _array(_OID_UUID, [uuid(v) for v in values])
 
 
+def raw_uuids(values: Iterable[bytes]) -> bytes:
+    return _array(_OID_UUID, list(values))
+
+
 def byteas(values: Iterable[bytes | None]) -> bytes:
     return _array(_OID_BYTEA, list(values))
 

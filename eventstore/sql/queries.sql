@@ -14,6 +14,15 @@ SELECT outcome, at_version, answer_stream::text, answer_first, answer_last, answ
 FROM fairdeal.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
     $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)
 
+-- lock --
+-- What the appends of a group lock (streams and scopes), the smaller number first.
+SELECT count(pg_advisory_xact_lock(number))
+FROM (
+    SELECT DISTINCT uuid_hash_extended(id, 0) AS number
+    FROM unnest($1::uuid[]) AS locked (id)
+    ORDER BY number
+) ordered
+
 -- answer --
 -- What a caller's key did.
 SELECT uuid_send(fingerprint), stream::text, first_version, last_version, response
