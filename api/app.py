@@ -3,10 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Final
 
 from litestar import Litestar
-from litestar.datastructures import MutableScopeHeaders, State
 from litestar.di import Provide
 from litestar.plugins.prometheus import PrometheusConfig
 from litestar.types import Message, Scope
@@ -44,7 +43,12 @@ from eventstore.postgres import EventStore
 
 def create_app(settings: Settings) -> Litestar:
     """The application of one process."""
-    return Litestar(
+
+    def parts() -> Parts:
+        found: Parts = app.state.parts
+        return found
+
+    app = Litestar(
         route_handlers=[
             RulesController,
             GamesController,
@@ -60,7 +64,7 @@ def create_app(settings: Settings) -> Litestar:
             MetricsController,
             TableController,
         ],
-        dependencies={"parts": Provide(_parts, sync_to_thread=False)},
+        dependencies={"parts": Provide(parts, sync_to_thread=False)},
         request_class=StrictRequest,
         request_max_body_size=settings.body_bytes,
         exception_handlers=problems.HANDLERS,
@@ -73,6 +77,7 @@ def create_app(settings: Settings) -> Litestar:
         logging_config=None,
         debug=False,
     )
+    return app
 
 
 def _running(settings: Settings) -> Callable[[Litestar], Any]:
@@ -145,17 +150,16 @@ async def _end(task: asyncio.Task[None]) -> None:
         await asyncio.wait([task], timeout=0.1)
 
 
-def _parts(state: State) -> Parts:
-    parts: Parts = state.parts
-    return parts
+_MARKS: Final = [
+    (b"cache-control", b"private, no-cache"),
+    (b"vary", b"Authorization, Accept"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+]
 
 
-async def _mark(message: Message, scope: Scope) -> None:
+async def _mark(message: Message, _: Scope) -> None:
     """Headers of every answer: nobody else's cache keeps it, and no browser guesses at it."""
-    if message["type"] != "http.response.start":
-        return
-    headers = MutableScopeHeaders.from_message(message)
-    headers["Cache-Control"] = "private, no-cache"
-    headers["Vary"] = "Authorization, Accept"
-    headers["X-Content-Type-Options"] = "nosniff"
-    headers["Referrer-Policy"] = "no-referrer"
+    if message["type"] == "http.response.start":
+        # Encoded once and not looked for among the others, which name none of these.
+        message["headers"] = [*message["headers"], *_MARKS]

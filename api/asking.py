@@ -38,13 +38,13 @@ _ETAG: Final = re.compile(r'(?:W/)?"?(\d{1,10})"?')
 
 def caller_of(request: Request[Any, Any, Any]) -> Caller:
     """Who asks, as the guard has found."""
-    caller: Caller = request.state.caller
+    caller: Caller = request.scope["state"]["caller"]
     return caller
 
 
 def access_of(request: Request[Any, Any, Any]) -> Access:
     """The caller and the game, as the guard has found."""
-    access: Access = request.state.access
+    access: Access = request.scope["state"]["access"]
     return access
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 import msgspec
 from litestar import Request
 from litestar.exceptions import InternalServerException
+from litestar.types import Empty
 
 from api.problems import invalid, invalid_body
 from domain.actions import Action
@@ -134,6 +135,8 @@ class StrictRequest(Request[Any, Any, Any]):
     async def body(self) -> bytes:
         """The whole body. Raises the problem `invalid-request` where it does not come whole, or not
         in time."""
+        if self._body is not Empty:
+            return await super().body()
         seconds: float = self.app.state.parts.settings.body_seconds
         try:
             async with asyncio.timeout(seconds):

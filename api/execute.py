@@ -344,7 +344,10 @@ class Executor:
         """One command at a time for each game in this process: the others would only lose races."""
         lock = self._turns.setdefault(game_id, asyncio.Lock())
         try:
-            async with asyncio.timeout(self._settings.turn_seconds):
+            if lock.locked():
+                async with asyncio.timeout(self._settings.turn_seconds):
+                    await lock.acquire()
+            else:
                 await lock.acquire()
         except TimeoutError:
             raise unavailable("Too many commands wait for this game; try again.") from None

@@ -49,8 +49,9 @@ def only(*roles: Role) -> Guard:
         if game_id:
             fresh = connection.scope.get("method") == "GET"
             known = await enter(caller, str(game_id), parts, fresh=fresh)
-            connection.state.access = Access(caller, known)
-        connection.state.caller = caller
+            # Not by `connection.state`, which is made anew each time that it is asked for.
+            connection.scope["state"]["access"] = Access(caller, known)
+        connection.scope["state"]["caller"] = caller
         if caller.role not in roles:
             raise Problem("forbidden", f"This is for: {', '.join(roles)}.")
 

@@ -1,7 +1,7 @@
 """Group commit: the appends that wait in this process, in one transaction and one exchange.
 
 While one group is with Postgres, the next gathers. A group is sent as a pipeline (libpq's pipeline
-mode) with one synchronisation point at its end, and so is one transaction: it is answered when all of
+mode) with one synchronisation point at its end, so it is one transaction, answered when all of
 it is durable. Nothing depends on a group's success. Where any of it fails, or the connection does,
 each append of it is given back to be sent on its own, which finds out whether it was done.
 """
