@@ -237,6 +237,8 @@ class Game(Generic[S]):
     """Options of a short game, for a first taste."""
     actions: tuple[type[Action], ...]
     events: tuple[type[Event], ...]
+    scoring: frozenset[type[Event]]
+    """The types of its events at which scores change."""
     check: Callable[[Any, int], None]
     """Refuse options that contradict each other, given the number of seats (OptionError)."""
     initial: Callable[[Any, int], S]

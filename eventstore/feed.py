@@ -6,13 +6,13 @@ transaction as what it made of it, and reads on from there.
 """
 
 import asyncio
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
 import msgspec
 
 from eventstore import queries, wire
-from eventstore.pool import Pool, Row
+from eventstore.pool import Pool
 from eventstore.records import SealedPart, StoredEvent
 
 
@@ -59,17 +59,27 @@ class Feed:
     async def page(
         self, lane: int, after: int, limit: int, types: Iterable[str] | None = None
     ) -> list[FeedEvent]:
-        """The lane's next events after a number, whole where they are of the types (None: all).
+        """The lane's next events after a number: `pages` of one lane."""
+        return (await self.pages({lane: after}, limit, types))[lane]
+
+    async def pages(
+        self, after: Mapping[int, int], limit: int, types: Iterable[str] | None = None
+    ) -> dict[int, list[FeedEvent]]:
+        """Each lane's next events after a number, `limit` of them at most, whole where they are of
+        the types (None: all).
 
         Raises StoreUnavailable; RuntimeError where a number is missing, which only tampering with
         the tables can bring about.
         """
+        found: dict[int, list[FeedEvent]] = {lane: [] for lane in after}
         wanted = None if types is None else wire.texts(types)
-        parameters = (wire.int2(lane), wire.int8(after), wire.int8(limit), wanted)
-        rows = await self._pool.run(queries.feed, parameters)
-        if rows and rows[-1][0] != after + len(rows):
-            raise RuntimeError(f"lane {lane} of the feed has a gap after {after}")
-        return [_feed_event(row) for row in rows]
+        parameters = (wire.int2s(after), wire.int8s(after.values()), wire.int8(limit), wanted)
+        for lane, *row in await self._pool.run(queries.feed, parameters):
+            found[lane].append(_feed_event(row))
+        for lane, events in found.items():
+            if events and events[-1].seq != after[lane] + len(events):
+                raise RuntimeError(f"lane {lane} of the feed has a gap after {after[lane]}")
+        return found
 
     async def tips(self) -> list[Tip]:
         """Where every lane stands, counted from the tables."""
@@ -95,7 +105,7 @@ class Feed:
         return [(lane, seq) for lane, seq in await self._pool.run(queries.strays, ())]
 
 
-def _feed_event(row: Row) -> FeedEvent:
+def _feed_event(row: Sequence[Any]) -> FeedEvent:
     seq, stream, version, tenant, category, kind, schema, at, actor, command, data, prev, digest = (
         row[:13]
     )

@@ -32,7 +32,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """A game of a list. `version` is the newest that the projection knows of; names are by seat,
+    """A game of a list. `version` is where its stream stands now; names are by seat,
     None while a seat is open or once its player is erased; references in order."""
 
     id: str
@@ -95,7 +95,7 @@ async def find(
 
 
 _FIND: Final = """
-SELECT g.stream::text, g.game, g.version, g.status, g.created_at, g.ended_at, s.names, s.refs,
+SELECT g.stream::text, g.game, h.version, g.status, g.created_at, g.ended_at, s.names, s.refs,
     (SELECT json_object_agg(l.name, l.value) FROM projections.game_labels l
      WHERE l.lane = g.lane AND l.stream = g.stream)
 FROM (
@@ -103,7 +103,8 @@ FROM (
     WHERE {conditions}
     ORDER BY g.created_at DESC, g.stream DESC
     LIMIT {limit}
-) g,
+) g
+JOIN fairdeal.streams h ON h.lane = g.lane AND h.stream = g.stream,
     LATERAL (
         SELECT array_agg(x.name ORDER BY x.seat) AS names,
             array_agg(DISTINCT x.ref) FILTER (WHERE x.ref IS NOT NULL) AS refs
@@ -131,18 +132,16 @@ class _Changes:
         self.labels: Final[list[tuple[Any, ...]]] = []
         self.seats: Final[dict[tuple[str, Seat], tuple[Any, ...]]] = {}
         self.statuses: Final[list[tuple[Any, ...]]] = []
-        self.versions: Final[dict[str, int]] = {}
 
     def add(self, fed: FeedEvent) -> None:
         """Take in one event. Raises UnreadableEvent."""
-        self.versions[fed.stream] = fed.version
         stored = fed.event
         if stored is None:
             return
         where = (self.lane, fed.stream)
         match public(stored):
             case GameCreated() as event:
-                row = (*where, fed.tenant, event.game, "waiting", fed.version, stored.at)
+                row = (*where, fed.tenant, event.game, "waiting", stored.at)
                 self.games.append(row)
                 self.labels.extend((*where, fed.tenant, *label) for label in event.labels.items())
                 for plan in event.seats:
@@ -169,8 +168,8 @@ async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
     for fed in _of_games(events):
         changes.add(fed)
     await target.execute(
-        "INSERT INTO {games} (lane, stream, tenant, game, status, version, created_at)"
-        " VALUES (%s, %s, %s, %s, %s, %s, %s)",
+        "INSERT INTO {games} (lane, stream, tenant, game, status, created_at)"
+        " VALUES (%s, %s, %s, %s, %s, %s)",
         *changes.games,
     )
     await target.execute(
@@ -187,14 +186,6 @@ async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
         "UPDATE {games} SET status = %s, ended_at = %s WHERE lane = %s AND stream = %s",
         *changes.statuses,
     )
-    if changes.versions:
-        streams, versions = list(changes.versions), list(changes.versions.values())
-        await target.execute(
-            "UPDATE {games} g SET version = x.version"
-            " FROM unnest(%s::uuid[], %s::integer[]) AS x (stream, version)"
-            " WHERE g.lane = %s AND g.stream = x.stream",
-            (streams, versions, target.lane),
-        )
 
 
 def _of_games(events: Sequence[FeedEvent]) -> Iterable[FeedEvent]:
@@ -203,7 +194,7 @@ def _of_games(events: Sequence[FeedEvent]) -> Iterable[FeedEvent]:
 
 PROJECTION: Final = Projection(
     name=NAME,
-    version=1,
+    version=2,
     types=frozenset(
         kind.__name__
         for kind in (GameCreated, SeatTaken, HandStarted, PlayerErased, GameAbandoned, GameEnded)
@@ -212,7 +203,6 @@ PROJECTION: Final = Projection(
         "games": """
             created_at bigint NOT NULL,
             ended_at bigint,
-            version integer NOT NULL,
             lane smallint NOT NULL,
             stream uuid NOT NULL,
             tenant text NOT NULL,

@@ -28,6 +28,11 @@ class Pages:
         self._types = _union(projections)
         self._kept: dict[tuple[int, int, int], list[FeedEvent]] = {}
 
+    async def gather(self, after: Mapping[int, int]) -> None:
+        """Read the next page of each of these lanes at once, to be kept. Raises as `read`."""
+        found = await self.store.feed.pages(after, PAGE, self._types)
+        self._kept |= {(lane, after[lane], PAGE): page for lane, page in found.items()}
+
     async def read(self, lane: int, after: int, limit: int) -> list[FeedEvent]:
         """The lane's next events, whole where any of the projections wants them.
 

@@ -56,7 +56,12 @@ class Projection:
     tables: Mapping[str, str]
     """By name, what stands between the parentheses of CREATE TABLE. Every key holds `lane`."""
     apply: Callable[[Target, Sequence[FeedEvent]], Awaitable[None]]
-    """Take in the next events of one lane, some of which it may have no use for."""
+    """Take in the next events of one lane, some of which it may have no use for. A page without an
+    event that it reads may be passed without asking it."""
+
+    def wants(self, event: FeedEvent) -> bool:
+        """Whether an event is one that it reads."""
+        return self.types is None or event.type in self.types
 
 
 def table_name(table: str, build: int) -> str:

@@ -7,10 +7,10 @@ runner does it does not matter: a build's checkpoints let one of them through.
 import asyncio
 import logging
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack, suppress
 from time import monotonic
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import psycopg
 from prometheus_client import Counter
@@ -77,6 +77,20 @@ async def run(
         await asyncio.sleep(_pause(failures))
 
 
+class _Place(NamedTuple):
+    """Where a build stands in a lane, and how far the lane is numbered."""
+
+    name: str
+    build: int
+    lane: int
+    seq: int
+    tip: int
+
+    @property
+    def behind(self) -> int:
+        return self.tip - self.seq
+
+
 class _Waiting:
     """A build that failed, or keeps failing: until when it is left alone."""
 
@@ -131,10 +145,10 @@ class Runner:
                         swept = True
                 self._news.clear()
                 begun = monotonic()
-                came = await self._round(conn, pages)
+                came, more = await self._round(conn, pages)
                 if came:
                     busy = monotonic()
-                if came < _EVENTS_AT_ONCE:
+                if not (came and more):
                     lately = monotonic() - busy < 1
                     await self._rest(_BUSY_POLL_SECONDS if lately else _POLL_SECONDS, begun)
 
@@ -145,29 +159,57 @@ class Runner:
                 await self._news.wait()
         await asyncio.sleep(max(_GATHER_SECONDS, begun + _ROUND_SECONDS - monotonic()))
 
-    async def _round(self, conn: Writer, pages: Pages) -> int:
-        """How many events were taken in, of all builds."""
+    async def _round(self, conn: Writer, pages: Pages) -> tuple[int, bool]:
+        """How many events were taken in, of all builds, and whether more of them wait already."""
         await pages.store.feed.sequence(_STAMPED_AT_ONCE)
         cursor = await conn.execute(_SQL["behind"], self._mine)
-        behind: dict[tuple[str, int], dict[int, int]] = {}
-        for name, build, lane, events in await cursor.fetchall():
-            behind.setdefault((name, build), {})[lane] = events
+        places = [_Place(*row) for row in await cursor.fetchall()]
+        places = [place for place in places if not self._waits(place.name, place.build)]
+        chosen = _some(places)
+        places = [place for place in places if place.lane in chosen]
         pages.forget()
+        await pages.gather(chosen)
+        idle: list[tuple[_Place, int]] = []
+        busy: dict[tuple[str, int], list[int]] = {}
+        for place in places:
+            events = await pages.read(place.lane, place.seq, PAGE)
+            wants = self._projections[place.name].wants
+            # One that has failed is tried again by the way on which its success is noticed.
+            failed = (place.name, place.build) in self._waiting
+            if failed or any(wants(event) for event in events):
+                busy.setdefault((place.name, place.build), []).append(place.lane)
+            elif events:
+                idle.append((place, events[-1].seq))
+        came = await self._pass(conn, idle)
         # In no fixed order, so that several runners do not queue for the same build.
-        came = 0
-        for name, build in random.sample(list(behind), len(behind)):
-            came += await self._step(conn, pages, name, build, behind[name, build])
-        return came
+        for name, build in random.sample(list(busy), len(busy)):
+            came += await self._step(conn, pages, name, build, busy[name, build])
+        return came, any(place.behind > PAGE or place.lane not in chosen for place in places)
+
+    async def _pass(self, conn: Writer, idle: Sequence[tuple["_Place", int]]) -> int:
+        """Move the checkpoints of all builds past pages that hold nothing for them, in one
+        statement; most pages are such for most builds."""
+        if not idle:
+            return 0
+        seen = [place for place, _ in idle]
+        values: list[list[Any]] = [
+            [place.name for place in seen],
+            [place.build for place in seen],
+            [place.lane for place in seen],
+            [place.seq for place in seen],
+            [seq for _, seq in idle],
+        ]
+        await conn.execute(_SQL["pass"], values)
+        for place, seq in idle:
+            _applied.labels(place.name).inc(seq - place.seq)
+        return sum([seq - place.seq for place, seq in idle])
 
     async def _step(
-        self, conn: Writer, pages: Pages, name: str, build: int, lanes: dict[int, int]
+        self, conn: Writer, pages: Pages, name: str, build: int, lanes: Sequence[int]
     ) -> int:
-        waiting = self._waiting.get((name, build))
-        if waiting is not None and not waiting.over:
-            return 0
         try:
-            chosen = _some(lanes)
-            came = await advance(conn, pages, self._projections[name], build, chosen)
+            upto = dict.fromkeys(lanes)
+            came = await advance(conn, pages, self._projections[name], build, upto)
         except Exception as error:
             self._failed(conn, name, build, error)
             return 0
@@ -181,8 +223,7 @@ class Runner:
         await conn.execute(_SQL["beat"], self._mine)
         found = await builds(conn, self._projections)
         for name, projection in self._projections.items():
-            waiting = self._waiting.get((name, None))
-            if waiting is not None and not waiting.over:
+            if self._waits(name, None):
                 continue
             own = {build.state: build for build in found if build.name == name}
             try:
@@ -208,6 +249,10 @@ class Runner:
             )
             await sweep(conn)
 
+    def _waits(self, name: str, build: int | None) -> bool:
+        waiting = self._waiting.get((name, build))
+        return waiting is not None and not waiting.over
+
     def _failed(self, conn: Writer, name: str, build: int | None, error: Exception) -> None:
         """Leave it alone for a while, and go on with the others unless the connection is gone."""
         _errors.labels(name).inc()
@@ -217,13 +262,19 @@ class Runner:
         _logger.warning("projection %s waits: %s", name, described(error))
 
 
-def _some(lanes: dict[int, int]) -> dict[int, int | None]:
-    """Lanes for one transaction: all that are behind, or as many as make it a large one."""
-    chosen: dict[int, int | None] = {}
+def _some(places: Sequence[_Place]) -> dict[int, int]:
+    """Lanes for one round, each with a number to read on from: all in which a build is behind, or
+    as many as have a lot of events."""
+    after: dict[int, int] = {}
+    behind: dict[int, int] = {}
+    for place in places:
+        after[place.lane] = min(place.seq, after.get(place.lane, place.seq))
+        behind[place.lane] = max(place.behind, behind.get(place.lane, 0))
+    chosen: dict[int, int] = {}
     events = 0
-    for lane in random.sample(list(lanes), len(lanes)):
-        chosen[lane] = None
-        events += min(lanes[lane], PAGE)
+    for lane in random.sample(list(after), len(after)):
+        chosen[lane] = after[lane]
+        events += min(behind[lane], PAGE)
         if events >= _EVENTS_AT_ONCE:
             break
     return chosen

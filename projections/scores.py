@@ -1,8 +1,9 @@
 """Scores of every game, by hand and by seat, as everyone may know them. Knows no names, which can
 be erased: readers put them in.
 
-They follow from the whole log, so every event is folded. The tables of games lately met are kept in
-memory, each by its version and hash: whatever does not follow on them is read from the store again.
+They follow from the whole log, but change at few events (`SCORING`): at one of those, a game is
+folded up to it. The tables of games lately met are kept in memory, each by its version and hash, so
+that mostly only what has come since is read.
 """
 
 from collections import OrderedDict
@@ -12,8 +13,10 @@ from typing import Any, Final
 import msgspec
 
 from domain.game import HandScore, Score
+from domain.hand import SeedRevealed
 from domain.log import fold
 from domain.registry import GAMES
+from domain.table.events import GameAbandoned, GameCreated, GameEnded
 from domain.table.state import Table, copied
 from domain.table.views import hand_score_views
 from eventstore import wire
@@ -22,6 +25,15 @@ from eventstore.postgres import EventStore
 from projections.projection import Projection, Target
 
 NAME: Final = "scores"
+SCORING: Final = frozenset(
+    kind.__name__
+    for kinds in (
+        (GameCreated, SeedRevealed, GameEnded, GameAbandoned),
+        *[game.scoring for game in GAMES.values()],
+    )
+    for kind in kinds
+)
+"""The types of the events at which a score can change, or what everyone may know of one."""
 
 
 class Scores(msgspec.Struct, frozen=True):
@@ -54,7 +66,18 @@ async def read(store: EventStore, game_id: str) -> Scores | None:
 
 
 _READ: Final = """
-SELECT s.version, s.lives, s.chips, s.points,
+SELECT greatest(s.version, (
+        SELECT e.version
+        FROM projections.builds b
+        JOIN projections.checkpoints c ON c.name = b.name AND c.build = b.build AND c.lane = s.lane
+        JOIN fairdeal.feed f ON f.lane = s.lane AND f.seq <= c.seq
+        JOIN fairdeal.events e ON e.lane = f.lane AND e.alloc = f.alloc
+        WHERE b.name = 'scores' AND b.state = 'live' AND e.stream = s.stream
+            AND NOT EXISTS (SELECT FROM projections.parked p WHERE p.lane = s.lane
+                AND p.name = b.name AND p.build = b.build AND p.stream = s.stream)
+        ORDER BY e.version DESC LIMIT 1
+    )),
+    s.lives, s.chips, s.points,
     h.hand, h.dealer, h.points, h.chips, h.lives, h.contract, h.swallowed
 FROM projections.scores s
 LEFT JOIN projections.hand_scores h ON h.lane = s.lane AND h.stream = s.stream
@@ -92,23 +115,27 @@ class _Folded(msgspec.Struct, frozen=True):
 
 _KEPT: Final = 2_000
 _folded: Final[OrderedDict[tuple[int, str], _Folded]] = OrderedDict()
-"""By build and stream. An entry is used only where the next event's version and `prev` follow on
-it, so one of a page that was rolled back, or of another database, does no harm."""
+"""By build and stream. An entry is used only where it is older than all events of a page, so one
+of a page that was rolled back does no harm, and where the next event's `prev` follows on it, so one
+of another database does none."""
 
 
-async def _before(target: Target, first: FeedEvent) -> Table | None:
-    """The table as it was before an event; None before a game's first one."""
-    assert first.event is not None
-    if first.version == 1:
-        return None
-    kept = _folded.get((target.build, first.stream))
-    if (
-        kept is not None
-        and kept.table.version == first.version - 1
-        and kept.hash == first.event.prev
-    ):
-        return kept.table
-    return fold(first.stream, await target.store.read(first.stream, 0, first.version - 1))
+async def _upto(
+    target: Target, stream: str, first: int, version: int
+) -> tuple[Table | None, Table]:
+    """The table as it was before the first of a page's events (None: that is not known), and as it
+    is at a version."""
+    kept = _folded.get((target.build, stream))
+    if kept is not None and kept.table.version < first:
+        events = await target.store.read(stream, kept.table.version, version)
+        if events and events[0].prev == kept.hash:
+            table = fold(stream, events, copied(kept.table))
+            _keep(target, table, events[-1].hash)
+            return kept.table, table
+    events = await target.store.read(stream, 0, version)
+    table = fold(stream, events)
+    _keep(target, table, events[-1].hash)
+    return None, table
 
 
 def _keep(target: Target, table: Table, digest: bytes) -> None:
@@ -120,17 +147,13 @@ def _keep(target: Target, table: Table, digest: bytes) -> None:
 
 
 async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
-    streams: dict[str, list[FeedEvent]] = {}
-    for fed in events:
-        if fed.category in GAMES:
-            streams.setdefault(fed.stream, []).append(fed)
+    wanted = [fed for fed in events if fed.category in GAMES and fed.event is not None]
+    last = {fed.stream: fed.version for fed in wanted}
+    first = {fed.stream: fed.version for fed in reversed(wanted)}
     scores: list[tuple[Any, ...]] = []
     hands: list[tuple[Any, ...]] = []
-    for stream, fed_events in streams.items():
-        before = await _before(target, fed_events[0])
-        stored = [fed.event for fed in fed_events if fed.event is not None]
-        after = fold(stream, stored, None if before is None else copied(before))
-        _keep(target, after, stored[-1].hash)
+    for stream, version in last.items():
+        before, after = await _upto(target, stream, first[stream], version)
         scores.append((target.lane, stream, *_row(after)))
         known = () if before is None else hand_score_views(before)
         hands += [
@@ -179,8 +202,8 @@ def _hand_row(hand: HandScore) -> tuple[Any, ...]:
 
 PROJECTION: Final = Projection(
     name=NAME,
-    version=1,
-    types=None,
+    version=2,
+    types=SCORING,
     tables={
         "scores": """
             version integer NOT NULL,

@@ -52,6 +52,7 @@ LOC: Final = Game(
         events.CardsShown,
         events.HandSettled,
     ),
+    scoring=frozenset({ChipsMoved, events.BetPlaced, events.HandSettled}),
     check=options.check,
     initial=state.initial,
     copy=state.copied,

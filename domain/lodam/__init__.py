@@ -77,6 +77,7 @@ LODAM: Final = Game(
         events.ChallengeDecided,
         events.HandScored,
     ),
+    scoring=frozenset({ChipsMoved, events.HandScored}),
     check=options.check,
     initial=state.initial,
     copy=state.copied,

@@ -61,6 +61,7 @@ LORUM: Final = Game(
         events.RunCompleted,
         events.RoundScored,
     ),
+    scoring=frozenset({ChipsMoved, events.RoundScored}),
     check=options.check,
     initial=state.initial,
     copy=state.copied,

@@ -141,15 +141,22 @@ SELECT 1
 SELECT fairdeal.sequence($1, $2)
 
 -- feed --
--- A page of one lane's feed. Of events that are not of the wanted types only the number, stream
--- and version.
-SELECT f.seq, e.stream::text, e.version, s.tenant, s.category, e.type, w.schema_version, w.at,
-    w.actor, w.command_id::text, w.data, w.prev, w.hash, p.audiences, p.digests, p.salts, p.bodies
+-- A page of each of some lanes' feeds, after a number of its own. Of events that are not of the
+-- wanted types only the number, stream and version.
+SELECT f.lane, f.seq, e.stream::text, e.version, s.tenant, s.category, e.type, w.schema_version,
+    w.at, w.actor, w.command_id::text, w.data, w.prev, w.hash,
+    p.audiences, p.digests, p.salts, p.bodies
 FROM (
-    SELECT seq, alloc FROM fairdeal.feed WHERE lane = $1 AND seq > $2 ORDER BY seq LIMIT $3
+    SELECT asked.lane, page.seq, page.alloc
+    FROM unnest($1::smallint[], $2::bigint[]) AS asked (lane, after),
+        LATERAL (
+            SELECT x.seq, x.alloc FROM fairdeal.feed x
+            WHERE x.lane = asked.lane AND x.seq > asked.after
+            ORDER BY x.seq LIMIT $3
+        ) page
 ) f
-JOIN fairdeal.events e ON e.lane = $1 AND e.alloc = f.alloc
-JOIN fairdeal.streams s ON s.lane = $1 AND s.stream = e.stream
+JOIN fairdeal.events e ON e.lane = f.lane AND e.alloc = f.alloc
+JOIN fairdeal.streams s ON s.lane = f.lane AND s.stream = e.stream
 LEFT JOIN LATERAL (
     SELECT e.schema_version, e.at, e.actor, e.command_id, e.data, e.prev, e.hash
     WHERE $4::text[] IS NULL OR e.type = ANY ($4::text[])
@@ -159,9 +166,9 @@ LEFT JOIN LATERAL (
         array_agg(x.digest ORDER BY x.part) AS digests,
         array_agg(x.salt ORDER BY x.part) AS salts, array_agg(x.body ORDER BY x.part) AS bodies
     FROM fairdeal.sealed x
-    WHERE w.hash IS NOT NULL AND x.lane = $1 AND x.stream = e.stream AND x.version = e.version
+    WHERE w.hash IS NOT NULL AND x.lane = f.lane AND x.stream = e.stream AND x.version = e.version
 ) p ON true
-ORDER BY f.seq
+ORDER BY f.lane, f.seq
 
 -- tips --
 -- Of each lane: the last number given, and how many committed events have none yet.

@@ -25,6 +25,25 @@ FROM unnest(%s::smallint[], %s::bigint[]) AS x (lane, seq)
 JOIN fairdeal.sequencer s USING (lane)
 WHERE c.lane = x.lane AND c.name = %s AND c.build = %s
 
+-- pass --
+-- Set checkpoints that stand where they were seen, past events of which nothing is made. What
+-- somebody else holds or has moved stays. The names and numbers run in parallel.
+WITH free AS (
+    SELECT c.lane, c.name, c.build, x.seq
+    FROM set_config('synchronous_commit', 'off', true) AS speed,
+        unnest(%s::text[], %s::integer[], %s::smallint[], %s::bigint[], %s::bigint[])
+            AS x (name, build, lane, seen, seq)
+    JOIN projections.checkpoints c USING (name, build, lane)
+    WHERE c.seq = x.seen
+    FOR UPDATE OF c SKIP LOCKED
+)
+UPDATE projections.checkpoints c
+SET seq = free.seq,
+    current_at = CASE WHEN free.seq >= s.seq THEN clock_timestamp() ELSE c.current_at END
+FROM free
+JOIN fairdeal.sequencer s USING (lane)
+WHERE c.lane = free.lane AND c.name = free.name AND c.build = free.build
+
 -- park --
 INSERT INTO projections.parked (name, build, lane, stream, version, seq, error)
 VALUES (%s, %s, %s, %s::uuid, %s, %s, %s)
@@ -32,7 +51,7 @@ VALUES (%s, %s, %s, %s::uuid, %s, %s, %s)
 -- behind --
 -- Where there is something to do for builds of these names and versions, and how much. A build
 -- beside a live one of the same version is somebody's rebuild, who sees to it.
-SELECT b.name, b.build, c.lane, s.seq - c.seq
+SELECT b.name, b.build, c.lane, c.seq, s.seq
 FROM unnest(%s::text[], %s::integer[]) AS mine (name, version)
 JOIN projections.builds b USING (name, version)
 JOIN projections.checkpoints c USING (name, build)

@@ -11,11 +11,13 @@ from domain import rederive
 from domain.actions import Action, Cut, CutChoice
 from domain.events import layout
 from domain.game import Refused
+from domain.hand import SeedRevealed
 from domain.log import GENESIS, Entry, chain_breaks, event_view, fold, record
 from domain.registry import GAMES
 from domain.table.decide import decide, server_command, to_act
+from domain.table.events import GameAbandoned, GameCreated, GameEnded
 from domain.table.state import EVOLVE, Table, copied, evolve
-from domain.table.views import legal, playable_actions
+from domain.table.views import hand_score_views, legal, playable_actions
 from domain.visibility import Openings
 from tests.domain.random_games import FACTS, Step, any_action, steps
 from tests.domain.second_opinion import check_chain, decoded
@@ -25,6 +27,9 @@ GAMES_EACH = int(os.environ.get("FAIRDEAL_TEST_GAMES", "160"))
 """How many random games of each game."""
 
 BATCH = 20
+
+SCORING = {GameCreated, SeedRevealed, GameEnded, GameAbandoned}
+"""Events of every game that change scores, or what everyone may know of them."""
 
 EVERYTHING = Openings(((1, 10**9),))
 
@@ -82,7 +87,13 @@ def _replay_events(game: str, step: Step) -> None:
         evolve(after, event)
         assert _chips(after) == chips, f"chips are lost with {event}"
         FACTS[game].account(before, after, event)
+        if type(event) not in SCORING | after.game.scoring:
+            assert _known_scores(after) == _known_scores(before), f"{event} changes the scores"
     assert after == step.decision.table
+
+
+def _known_scores(table: Table) -> object:
+    return table.game.scores(table.play), hand_score_views(table)
 
 
 def _chips(table: Table) -> int:
