@@ -142,7 +142,8 @@ SELECT fairdeal.sequence($1, $2)
 
 -- feed --
 -- A page of each of some lanes' feeds, after a number of its own. Of events that are not of the
--- wanted types only the number, stream and version.
+-- wanted types only the number, stream and version. One look-up an event, whatever the planner knows
+-- of the tables: what has a LIMIT is not joined in another order.
 SELECT f.lane, f.seq, e.stream::text, e.version, s.tenant, s.category, e.type, w.schema_version,
     w.at, w.actor, w.command_id::text, w.data, w.prev, w.hash,
     p.audiences, p.digests, p.salts, p.bodies
@@ -155,8 +156,12 @@ FROM (
             ORDER BY x.seq LIMIT $3
         ) page
 ) f
-JOIN fairdeal.events e ON e.lane = f.lane AND e.alloc = f.alloc
-JOIN fairdeal.streams s ON s.lane = f.lane AND s.stream = e.stream
+JOIN LATERAL (
+    SELECT * FROM fairdeal.events x WHERE x.lane = f.lane AND x.alloc = f.alloc LIMIT 1
+) e ON true
+JOIN LATERAL (
+    SELECT * FROM fairdeal.streams x WHERE x.lane = f.lane AND x.stream = e.stream LIMIT 1
+) s ON true
 LEFT JOIN LATERAL (
     SELECT e.schema_version, e.at, e.actor, e.command_id, e.data, e.prev, e.hash
     WHERE $4::text[] IS NULL OR e.type = ANY ($4::text[])
