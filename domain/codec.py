@@ -120,7 +120,7 @@ ACTION_TYPES: Final[tuple[type[Action], ...]] = tuple(
 AnyAction: Final[Any] = Union[ACTION_TYPES]  # noqa: UP007 - made from the registry
 
 _read_action: Final = msgspec.json.Decoder(AnyAction).decode
-_READERS: Final = {name: layout(kind).join for name, kind in EVENT_TYPES.items()}
+_READERS: Final = {name: (kind.schema, layout(kind)) for name, kind in EVENT_TYPES.items()}
 
 
 def read_action(body: bytes) -> Action:
@@ -131,19 +131,22 @@ def read_action(body: bytes) -> Action:
 
 def read_event(record: Recorded) -> Event:
     """The event of a record; parts without a body are None. Raises UnreadableEvent."""
-    reader = _READERS.get(record.type)
-    if reader is None:
+    found = _READERS.get(record.type)
+    if found is None:
         raise UnreadableEvent(f"no event type {record.type}")
-    data = record.data
-    schema = record.schema
-    current = EVENT_TYPES[record.type].schema
+    current, split = found
+    data, schema = record.data, record.schema
     if not 1 <= schema <= current:
         raise UnreadableEvent(f"{record.type} has schema {schema}, this version reads {current}")
     try:
         while schema < current:
             data = UPCASTERS[record.type, schema](data)
             schema += 1
-        event: Event = reader(data, [(part.audience, part.body) for part in record.sealed])
+        event: Event
+        if split.sealed:
+            event = split.join(data, [(part.audience, part.body) for part in record.sealed])
+        else:
+            event = split.read_data(data)
     except (msgspec.MsgspecError, LookupError, TypeError, ValueError) as error:
         raise UnreadableEvent(f"{record.type}: {error}") from error
     return event

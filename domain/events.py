@@ -66,7 +66,7 @@ def _part_type(hint: Any) -> Any:
 class Layout:
     """How one event type is split into public data and sealed parts."""
 
-    __slots__ = ("_data_type", "_event_type", "_public", "_read_data", "sealed", "secrets")
+    __slots__ = ("_data_type", "_event_type", "_public", "read_data", "sealed", "secrets")
 
     def __init__(self, event_type: type[Event]) -> None:
         hints = get_type_hints(event_type, include_extras=True)
@@ -103,7 +103,8 @@ class Layout:
             if sealed
             else event_type
         )
-        self._read_data: Final = msgspec.json.Decoder(self._data_type).decode
+        self.read_data: Final[Callable[[bytes], Any]] = msgspec.json.Decoder(self._data_type).decode
+        """The event from its data, where it has no sealed fields; else what `join` begins with."""
 
     def data(self, event: Event) -> bytes:
         """Canonical bytes of the public fields."""
@@ -142,7 +143,7 @@ class Layout:
 
         Raises msgspec.ValidationError or DecodeError where the bytes are not of this type.
         """
-        public = self._read_data(data)
+        public = self.read_data(data)
         if not self.sealed:
             return public
         values: dict[str, Any] = {name: getattr(public, name) for name in self._public}

@@ -10,6 +10,7 @@ on a copy of its own (`Turn`) and a fold on a fresh one. Nobody else calls `evol
 
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
+from operator import methodcaller
 from typing import Annotated, Any, Final, Generic, Literal, Protocol, TypeVar
 
 import msgspec
@@ -23,6 +24,10 @@ from domain.shuffle import hand_seed
 from domain.telling import Payment, PlayedCard, Telling
 
 S = TypeVar("S")
+
+shallow: Final[Callable[[Any], Any]] = methodcaller("__copy__")
+"""A copy of a struct that shares what it holds. What `copy.copy` does, without a search for how: it
+is made for every action."""
 
 
 class Refused(Exception):

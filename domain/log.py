@@ -66,8 +66,12 @@ def digest(salt_: bytes, body: bytes) -> bytes:
 
 def event_hash(game_id: str, entry: "Entry") -> bytes:
     """SHA-256 over the canonical JSON of an event without its salts and sealed data."""
-    actor = "null" if entry.actor is None else str(entry.actor)
-    sealed = ",".join([f'{{"digest":"{p.digest.hex()}","for":{p.audience}}}' for p in entry.sealed])
+    actor = "null" if entry.actor is None else entry.actor
+    sealed = (
+        ",".join([f'{{"digest":"{p.digest.hex()}","for":{p.audience}}}' for p in entry.sealed])
+        if entry.sealed
+        else ""
+    )
     head = f'{{"actor":{actor},"at":"{format_at(entry.at)}","command":"{entry.command}","data":'
     tail = (
         f',"game":"{game_id}","prev":"{entry.prev.hex()}","schema":{entry.schema},'
@@ -252,8 +256,9 @@ def chain_breaks(game_id: str, entries: Sequence[Entry]) -> int | None:
         if entry.prev != prev or event_hash(game_id, entry) != entry.hash:
             return entry.version
         for part in entry.sealed:
-            erased = part.salt is None or part.body is None
-            if not erased and digest(part.salt or b"", part.body or b"") != part.digest:
+            if part.salt is None or part.body is None:
+                continue
+            if digest(part.salt, part.body) != part.digest:
                 return entry.version
         prev = entry.hash
     return None

@@ -5,7 +5,9 @@ Seats are numbered 0…n-1 clockwise: the next higher seat is the player on the 
 """
 
 from collections.abc import Container, Sequence
-from typing import Final
+from typing import Final, TypeVar
+
+T = TypeVar("T")
 
 Seat = int
 
@@ -31,6 +33,11 @@ def round_from(
     """Every seat that is still in, once, beginning with `first` and going on by `step`."""
     order = [(first + step * distance) % seats for distance in range(seats)]
     return tuple([seat for seat in order if seat in still_in])
+
+
+def with_seat(by_seat: tuple[T, ...], seat: Seat, value: T) -> tuple[T, ...]:
+    """What is kept by seat, with one seat's put in."""
+    return (*by_seat[:seat], value, *by_seat[seat + 1 :])
 
 
 def after(seat: Seat, order: Sequence[Seat]) -> Seat:

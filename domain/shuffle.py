@@ -7,6 +7,7 @@ Fisher-Yates (Knuth, TAOCP vol. 2, algorithm P), each draw uniform by rejection.
 import hashlib
 import hmac
 from collections.abc import Iterator, Sequence
+from struct import Struct
 from typing import Final
 
 from domain.cards import Card, Pack
@@ -14,6 +15,8 @@ from domain.seats import Seat
 
 SEED_BYTES: Final = 32
 """Length of a hand's `server_seed`."""
+
+_WORDS: Final = Struct(">8I").unpack
 
 
 def commitment(server_seed: bytes) -> bytes:
@@ -34,8 +37,7 @@ def words(key: bytes, prefix: str) -> Iterator[int]:
     counter = 0
     while True:
         block = hmac.digest(key, f"{prefix}:{counter}".encode(), "sha256")
-        for start in range(0, 32, 4):
-            yield int.from_bytes(block[start : start + 4], "big")
+        yield from _WORDS(block)
         counter += 1
 
 

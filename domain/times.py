@@ -5,17 +5,18 @@ the calendar is the proleptic Gregorian one, by Howard Hinnant's published day-c
 """
 
 from functools import lru_cache
+from typing import Final
 
-_DAY = 86_400_000_000
+_DAY: Final = 86_400_000_000
+_MINUTE: Final = 60_000_000
 
 
 def format_at(at: int) -> str:
     """The text of a time in microseconds since 1970 UTC."""
-    day, rest = divmod(at, _DAY)
-    seconds, micros = divmod(rest, 1_000_000)
-    minutes, second = divmod(seconds, 60)
-    hour, minute = divmod(minutes, 60)
-    return f"{_date(day)}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z"
+    minutes, rest = divmod(at, _MINUTE)
+    # Eight digits with their leading zeros: seconds, then microseconds.
+    digits = str(rest + 100_000_000)
+    return f"{_to_the_minute(minutes)}:{digits[1:3]}.{digits[3:]}Z"
 
 
 def parse_at(text: str) -> int:
@@ -30,7 +31,12 @@ def parse_at(text: str) -> int:
     return at
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
+def _to_the_minute(minutes: int) -> str:
+    day, minute = divmod(minutes, 1440)
+    return f"{_date(day)}T{minute // 60:02}:{minute % 60:02}"
+
+
 def _date(day: int) -> str:
     era, of_era = divmod(day + 719_468, 146_097)
     year = (of_era - of_era // 1460 + of_era // 36_524 - of_era // 146_096) // 365

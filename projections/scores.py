@@ -70,9 +70,12 @@ SELECT greatest(s.version, (
         SELECT e.version
         FROM projections.builds b
         JOIN projections.checkpoints c ON c.name = b.name AND c.build = b.build AND c.lane = s.lane
-        JOIN fairdeal.feed f ON f.lane = s.lane AND f.seq <= c.seq
-        JOIN fairdeal.events e ON e.lane = f.lane AND e.alloc = f.alloc
-        WHERE b.name = 'scores' AND b.state = 'live' AND e.stream = s.stream
+        JOIN fairdeal.events e ON e.lane = s.lane AND e.stream = s.stream
+        JOIN LATERAL (
+            SELECT r.seq, r.alloc, r.count FROM fairdeal.feed r
+            WHERE r.lane = e.lane AND r.alloc >= e.alloc ORDER BY r.alloc LIMIT 1
+        ) f ON e.alloc > f.alloc - f.count AND f.seq - (f.alloc - e.alloc) <= c.seq
+        WHERE b.name = 'scores' AND b.state = 'live'
             AND NOT EXISTS (SELECT FROM projections.parked p WHERE p.lane = s.lane
                 AND p.name = b.name AND p.build = b.build AND p.stream = s.stream)
         ORDER BY e.version DESC LIMIT 1

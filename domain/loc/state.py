@@ -1,7 +1,6 @@
 """What a game of Loc remembers, and how each event changes it. Refuses nothing, works out no rule
 that an event already tells."""
 
-import copy
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -10,7 +9,7 @@ import msgspec
 
 from domain.cards import Card, mask
 from domain.events import Event
-from domain.game import HandScore, Previous, gone_from_table, paid_for_hand
+from domain.game import HandScore, Previous, gone_from_table, paid_for_hand, shallow
 from domain.hand import HandDealt, HandStarted, PlayerResigned, cards_dealt
 from domain.ledger import ChipsMoved, Ledger
 from domain.loc.events import BetPlaced, CardDiscarded, CardLaid, CardsShown, HandSettled
@@ -85,7 +84,7 @@ def initial(options: LocOptions, seats: int) -> LocState:
 
 def copied(state: LocState) -> LocState:
     """A copy that can be evolved without changing the original."""
-    new = copy.copy(state)
+    new: LocState = shallow(state)
     new.hands = state.hands.copy()
     new.discards = state.discards.copy()
     new.laid = state.laid.copy()

@@ -84,7 +84,7 @@ def play(turn: LodamTurn, seat: Seat, action: Play) -> None:
         raise Refused("lodam.phase", f"no card is played while the phase is {state.phase}")
     if state.to_play != seat:
         raise Refused("lodam.turn", "it is another player's turn")
-    if must_answer_before_leading(state, seat):
+    if state.offer is not None and must_answer_before_leading(state, seat):
         raise Refused("lodam.answer-first", "answer the standing offer before leading")
     card = holds(state, seat, action.card)
     if card is None:
@@ -334,7 +334,7 @@ def score(turn: LodamTurn) -> None:
     turn.tell(
         HandScored(
             hand=state.hand,
-            points=tuple(state.points),
+            points=state.points,
             lost=tuple(lost),
             lives=tuple([n - m for n, m in zip(state.lives, lost, strict=True)]),
             running=tuple(running),

@@ -41,10 +41,10 @@ _ANNOUNCE: Final = Announce()
 def to_act(state: LodamState) -> tuple[Seat, ...]:
     """The seats that the game waits for (common, *Actions*)."""
     match state.phase:
-        case "trading":
-            return tuple([seat for seat in sorted(state.order) if awaited_in_trading(state, seat)])
         case "playing":
             return (state.to_play,)
+        case "trading":
+            return tuple([seat for seat in sorted(state.order) if awaited_in_trading(state, seat)])
         case "trump_shown":
             return tuple(sorted(state.to_see))
         case "taking":

@@ -1,7 +1,6 @@
 """What a game of Losing Lodam remembers, and how each event changes it. Refuses nothing, works out
 no rule that an event already tells."""
 
-import copy
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -10,7 +9,7 @@ import msgspec
 
 from domain.cards import Card, mask
 from domain.events import Event
-from domain.game import HandScore, Previous, gone_from_table, paid_for_hand
+from domain.game import HandScore, Previous, gone_from_table, paid_for_hand, shallow
 from domain.hand import HandDealt, HandStarted, PlayerResigned, cards_dealt
 from domain.ledger import ChipsMoved, Ledger
 from domain.lodam.commands import Kind
@@ -31,7 +30,7 @@ from domain.lodam.events import (
 )
 from domain.lodam.options import LodamOptions
 from domain.lodam.rules import LOADER_POINTS, PACK, STRENGTH, THRESHOLD
-from domain.seats import Seat, after
+from domain.seats import Seat, after, with_seat
 from domain.telling import Payment, played_cards
 from domain.tricks import CardPlayed, Passed, TrickTaken
 
@@ -98,9 +97,9 @@ class LodamState(msgspec.Struct, gc=False):
     to_play: Seat = 0
     trick: list[tuple[Seat, Card]] = []
     tricks: int = 0
-    taken: list[tuple[TakenTrick, ...]] = []
-    points: list[int] = []
-    reached: list[Reached | None] = []
+    taken: tuple[tuple[TakenTrick, ...], ...] = ()
+    points: tuple[int, ...] = ()
+    reached: tuple[Reached | None, ...] = ()
     passed: frozenset[Seat] = frozenset()
     offered: tuple[int, ...] = ()
     offer: Offer | None = None
@@ -140,12 +139,9 @@ def initial(options: LodamOptions, seats: int) -> LodamState:
 
 def copied(state: LodamState) -> LodamState:
     """A copy that can be evolved without changing the original."""
-    new = copy.copy(state)
+    new: LodamState = shallow(state)
     new.hands = state.hands.copy()
     new.trick = state.trick.copy()
-    new.taken = state.taken.copy()
-    new.points = state.points.copy()
-    new.reached = state.reached.copy()
     return new
 
 
@@ -162,9 +158,9 @@ def _hand_started(state: LodamState, event: HandStarted, _: int) -> None:
     state.trump = state.turned = None
     state.on_view, state.to_see = False, frozenset()
     state.to_play, state.trick, state.tricks = event.seats[0], [], 0
-    state.taken = [()] * state.seats
-    state.points = [0] * state.seats
-    state.reached = [None] * state.seats
+    state.taken = ((),) * state.seats
+    state.points = (0,) * state.seats
+    state.reached = (None,) * state.seats
     state.passed = frozenset()
     state.offered, state.offer = (0,) * state.seats, None
     state.due = state.safe = state.take_only = state.challenged = frozenset()
@@ -226,13 +222,14 @@ def _trick_taken(state: LodamState, event: TrickTaken, version: int) -> None:
     assert event.truth is not None
     seat = event.seat
     cards = tuple([card for _, card in state.trick])
-    state.taken[seat] += (TakenTrick(event.trick, version, cards, event.truth.swallowed),)
+    taken = TakenTrick(event.trick, version, cards, event.truth.swallowed)
+    state.taken = with_seat(state.taken, seat, (*state.taken[seat], taken))
     points = state.points[seat]
     for card in cards:
         points += LOADER_POINTS[card]
     if points >= THRESHOLD and state.reached[seat] is None:
-        state.reached[seat] = Reached(event.trick, version)
-    state.points[seat] = points
+        state.reached = with_seat(state.reached, seat, Reached(event.trick, version))
+    state.points = with_seat(state.points, seat, points)
     trick = played_cards(state.trick, PACK)
     state.previous = gone_from_table(state.previous, state.hand, trick, seat)
     state.trick = []

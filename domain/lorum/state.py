@@ -1,7 +1,6 @@
 """What a game of Lorum remembers, and how each event changes it. Refuses nothing, works out no rule
 that an event already tells."""
 
-import copy
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -10,7 +9,7 @@ import msgspec
 
 from domain.cards import Card, mask
 from domain.events import Event
-from domain.game import HandScore, Previous, gone_from_table, paid_for_hand
+from domain.game import HandScore, Previous, gone_from_table, paid_for_hand, shallow
 from domain.hand import HandDealt, HandStarted, PlayerResigned, cards_dealt
 from domain.ledger import ChipsMoved, Ledger
 from domain.lorum.contracts import TRICK_CONTRACTS, ContractName
@@ -28,7 +27,7 @@ from domain.lorum.rules import (
     laid_on,
     penalty_of,
 )
-from domain.seats import Seat
+from domain.seats import Seat, with_seat
 from domain.telling import Payment, played_cards
 from domain.tricks import CardPlayed, Passed, TrickTaken
 
@@ -71,7 +70,7 @@ def initial(options: LorumOptions, seats: int) -> LorumState:
 
 def copied(state: LorumState) -> LorumState:
     """A copy that can be evolved without changing the original."""
-    new = copy.copy(state)
+    new: LorumState = shallow(state)
     new.hands = state.hands.copy()
     new.on_table = state.on_table.copy()
     return new
@@ -79,7 +78,7 @@ def copied(state: LorumState) -> LorumState:
 
 def counted(numbers: tuple[int, ...], seat: Seat, more: int) -> tuple[int, ...]:
     """The numbers by seat with that seat's raised."""
-    return (*numbers[:seat], numbers[seat] + more, *numbers[seat + 1 :])
+    return with_seat(numbers, seat, numbers[seat] + more)
 
 
 def _hand_started(state: LorumState, event: HandStarted, _: int) -> None:
@@ -144,11 +143,7 @@ def _trick_taken(state: LorumState, event: TrickTaken, _: int) -> None:
     assert state.contract is not None
     seat = event.seat
     cards = tuple([card for _, card in state.on_table])
-    state.taken = (
-        *state.taken[:seat],
-        (*state.taken[seat], cards),
-        *state.taken[seat + 1 :],
-    )
+    state.taken = with_seat(state.taken, seat, (*state.taken[seat], cards))
     state.penalties = counted(state.penalties, seat, penalty_of(state.contract, cards))
     state.tricks = event.trick
     _turn_over(state, seat)

@@ -86,8 +86,10 @@ def create(command: Command) -> Decision:
     for seat, player in enumerate(ask.players):
         _sit(turn, seat, player)
     _start_if_full(turn, command)
-    _set_clock(turn, command, None)
-    _set_pace(turn, command, None)
+    if table.clock is not None:
+        _set_clock(turn, command, None)
+    if table.has_pace:
+        _set_pace(turn, command, None)
     return Decision(tuple(turn.events), table)
 
 
@@ -100,15 +102,17 @@ def decide(before: Table, command: Command) -> Decision:
         _act(turn, command, ask)
     else:
         _arrange(turn, command, ask)
-    _set_clock(turn, command, before)
-    _set_pace(turn, command, before)
+    if table.clock is not None:
+        _set_clock(turn, command, before)
+    if table.has_pace:
+        _set_pace(turn, command, before)
     return Decision(tuple(turn.events), table)
 
 
 def to_act(table: Table) -> tuple[Seat, ...]:
     """The seats that the game waits for; none while the server has something to do."""
     match table.stage:
-        case "before" | "play":
+        case "play" | "before":
             if table.game.forced(table.play) is not None:
                 return ()
             return table.game.to_act(table.play)
@@ -123,14 +127,14 @@ def to_act(table: Table) -> tuple[Seat, ...]:
 def server_command(table: Table) -> tuple[Seat | None, Action, bool] | None:
     """What the server does by itself now: who for, the action, and whether the rules force it."""
     match table.stage:
+        case "play" | "before":
+            forced = table.game.forced(table.play)
+            return None if forced is None else (*forced, True)
         case "cutting" if table.options.cut == "auto":
             at = shuffle.auto_cut(table.game.pack, table.server_seed, table.deal_id, table.hand)
             return None, Cut(at=at), False
         case "dealing" if table.options.deal == "auto":
             return None, Deal(), False
-        case "before" | "play":
-            forced = table.game.forced(table.play)
-            return None if forced is None else (*forced, True)
         case _:
             return None
 
@@ -140,7 +144,8 @@ def _set_clock(turn: TableTurn, command: Command, before: Table | None) -> None:
     just acted. Where several act at once, the others' acting gives nobody more time. It does not
     run for bots that have a pace."""
     table: Table = turn.table
-    if table.clock is None or table.status != "playing":
+    assert table.clock is not None
+    if table.status != "playing":
         return
     waited = tuple([seat for seat in to_act(table) if not table.paced(seat)])
     if waited and not any(_newly_waited(table, seat, command, before) for seat in waited):
@@ -153,7 +158,7 @@ def _set_clock(turn: TableTurn, command: Command, before: Table | None) -> None:
 def _set_pace(turn: TableTurn, command: Command, before: Table | None) -> None:
     """Say when the bots act that have a pace and that the command lets act."""
     table: Table = turn.table
-    if table.status != "playing" or not any(seated.delay_ms for seated in table.seats):
+    if table.status != "playing":
         return
     for seat in to_act(table):
         if table.paced(seat) and _newly_waited(table, seat, command, before):
@@ -189,25 +194,27 @@ def _act(turn: TableTurn, command: Command, ask: Action) -> None:
             raise Refused("common.resigned", "you have resigned")
         if seat not in table.order:
             raise Refused("common.out", "you are out of the game")
-    match ask:
-        case Cut():
-            _cut(turn, seat, ask)
-        case Deal():
-            _deal(turn, seat)
-        case _:
-            if type(ask) not in table.game.actions:
-                name = ask.__struct_config__.tag
-                raise Refused("common.no-such-action", f"{table.game.name} has no action {name}")
-            if stage in ("cutting", "dealing"):
-                raise Refused("common.not-dealt", "the cards have not been dealt")
-            assert seat is not None
-            table.game.decide(turn, seat, ask)
-            if table.game.hand_over(table.play):
-                _after_hand(turn, command)
+    game = table.game
+    if type(ask) in game.actions:
+        if stage in ("cutting", "dealing"):
+            raise Refused("common.not-dealt", "the cards have not been dealt")
+        assert seat is not None
+        game.decide(turn, seat, ask)
+        if game.hand_over(table.play):
+            _after_hand(turn, command)
+    elif isinstance(ask, Cut):
+        _cut(turn, seat, ask)
+    elif isinstance(ask, Deal):
+        _deal(turn, seat)
+    else:
+        name = ask.__struct_config__.tag
+        raise Refused("common.no-such-action", f"{game.name} has no action {name}")
 
 
 def _check_guards(table: Table, ask: Action) -> None:
     """Refuse an action meant for another hand, trick or offer (common, *Actions*)."""
+    if ask.hand is ask.trick is ask.offer is None:
+        return
     if ask.hand is not None and ask.hand != table.hand:
         raise Refused("common.guard", f"hand {table.hand} is on, not {ask.hand}")
     if ask.trick is not None:

@@ -1,6 +1,5 @@
 """What a table remembers, and how each event changes it: its own part, then the game's."""
 
-import copy
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -8,7 +7,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from domain.events import Event, layout
-from domain.game import Game, Options
+from domain.game import Game, Options, shallow
 from domain.hand import HandDealt, HandStarted, PackCut, PlayerResigned, SeedRevealed
 from domain.registry import GAMES
 from domain.seats import Seat
@@ -81,6 +80,8 @@ class Table(msgspec.Struct, gc=False):
     openings: Openings = Openings()
     unopened: tuple[HandRecord, ...] = ()
     deadline: int | None = None
+    has_pace: bool = False
+    """Whether a bot with a pace sits at the table."""
     due: dict[Seat, int] = {}
     """When each bot with a pace acts (or last did) for which the game waits (or did)."""
     result: Result | None = None
@@ -124,7 +125,7 @@ class Table(msgspec.Struct, gc=False):
 
 def copied(table: Table) -> Table:
     """A copy that can be evolved without changing the original."""
-    new = copy.copy(table)
+    new: Table = shallow(table)
     new.play = table.game.copy(table.play)
     return new
 
@@ -145,6 +146,7 @@ def created(game_id: str, event: GameCreated) -> Table:
         labels=event.labels,
         seats=tuple([Seated(plan.kind, plan.bot, plan.delay_ms or 0) for plan in event.seats]),
         play=game.initial(options, len(event.seats)),
+        has_pace=any([plan.delay_ms for plan in event.seats]),
         version=1,
     )
 

@@ -98,7 +98,7 @@ def legal(table: Table, seat: Seat) -> list[Action]:
 def playable_actions(table: Table, seat: Seat) -> list[Action]:
     """The legal actions of a seat whoever plays it (a bot plays for who has resigned)."""
     match table.stage:
-        case "before" | "play":
+        case "play" | "before":
             return table.game.legal(table.play, seat)
         case "cutting" if table.options.cut == "manual" and seat == table.cutter:
             return [CutChoice(at=CutRange(1, len(table.game.pack) - 1))]

@@ -151,9 +151,14 @@ FROM (
     SELECT asked.lane, page.seq, page.alloc
     FROM unnest($1::smallint[], $2::bigint[]) AS asked (lane, after),
         LATERAL (
-            SELECT x.seq, x.alloc FROM fairdeal.feed x
-            WHERE x.lane = asked.lane AND x.seq > asked.after
-            ORDER BY x.seq LIMIT $3
+            SELECT n.seq, r.alloc - (r.seq - n.seq) AS alloc
+            FROM fairdeal.feed r,
+                LATERAL generate_series(greatest(r.seq - r.count, asked.after) + 1,
+                    least(r.seq, greatest(r.seq - r.count, asked.after) + $3)) AS n (seq)
+            WHERE r.lane = asked.lane AND r.seq > asked.after
+            -- Run after run, so that no more of them are looked at than the page needs.
+            ORDER BY r.seq, n.seq
+            LIMIT $3
         ) page
 ) f
 JOIN LATERAL (
@@ -187,30 +192,41 @@ ORDER BY s.lane
 
 -- place --
 -- The number that one event has in the feed of its lane; no row: none yet, or no such event.
-SELECT f.seq
-FROM fairdeal.events e
-JOIN fairdeal.feed f ON f.lane = e.lane AND f.alloc = e.alloc
-WHERE e.lane = $1 AND e.stream = $2 AND e.version = $3
+SELECT f.seq - (f.alloc - e.alloc)
+FROM fairdeal.events e,
+    LATERAL (
+        SELECT r.seq, r.alloc, r.count FROM fairdeal.feed r
+        WHERE r.lane = $1 AND r.alloc >= e.alloc ORDER BY r.alloc LIMIT 1
+    ) f
+WHERE e.lane = $1 AND e.stream = $2 AND e.version = $3 AND e.alloc > f.alloc - f.count
 
 -- entries --
 -- The numbers of one stream's events in the feed (NULL: none), and whether one may be missing still.
-SELECT e.version, f.seq,
+SELECT e.version, f.seq - (f.alloc - e.alloc),
     e.alloc > s.alloc OR EXISTS (SELECT FROM fairdeal.gaps g
                                  WHERE g.lane = e.lane AND g.alloc = e.alloc)
 FROM fairdeal.events e
 JOIN fairdeal.sequencer s ON s.lane = e.lane
-LEFT JOIN fairdeal.feed f ON f.lane = e.lane AND f.alloc = e.alloc
+LEFT JOIN LATERAL (
+    SELECT r.seq, r.alloc, r.count FROM fairdeal.feed r
+    WHERE r.lane = $1 AND r.alloc >= e.alloc ORDER BY r.alloc LIMIT 1
+) f ON e.alloc > f.alloc - f.count
 WHERE e.lane = $1 AND e.stream = $2
 ORDER BY e.version
 
 -- strays --
--- Entries of the feed that are none: without an event, or not one more than the entry before.
+-- Numbers of the feed that are none: without an event, or not one more than the number before, or of
+-- an event that another run holds already.
 SELECT x.lane, x.seq
 FROM (
-    SELECT f.lane, f.seq, e.alloc IS NULL AS empty,
-        f.seq - lag(f.seq, 1, 0::bigint) OVER (PARTITION BY f.lane ORDER BY f.seq) AS step
-    FROM fairdeal.feed f
-    LEFT JOIN fairdeal.events e ON e.lane = f.lane AND e.alloc = f.alloc
+    SELECT f.lane, n.seq, e.alloc IS NULL OR e.alloc <= f.other AS wrong,
+        n.seq - lag(n.seq, 1, 0::bigint) OVER (PARTITION BY f.lane ORDER BY n.seq) AS step
+    FROM (
+        SELECT r.*, lag(r.alloc) OVER (PARTITION BY r.lane ORDER BY r.alloc) AS other
+        FROM fairdeal.feed r
+    ) f
+    CROSS JOIN LATERAL generate_series(f.seq - f.count + 1, f.seq) AS n (seq)
+    LEFT JOIN fairdeal.events e ON e.lane = f.lane AND e.alloc = f.alloc - (f.seq - n.seq)
 ) x
-WHERE x.empty OR x.step <> 1
+WHERE x.wrong OR x.step <> 1
 ORDER BY x.lane, x.seq

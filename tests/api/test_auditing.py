@@ -138,8 +138,10 @@ def template(databases: Databases) -> Iterator[str]:
     with databases.fresh() as url:
         result = fairdeal("import", CHALLENGES, "--host", "host", DATABASE_URL=url)
         assert result.exit_code == 0
-        with psycopg.connect(url) as conn:
-            conn.execute("SELECT fairdeal.sequence(1000000, true)")
+        with psycopg.connect(url, autocommit=True) as conn:
+            # One by one up to an event that is tampered with, then the others in a run.
+            for limit in (*[1] * (DEALT + 1), 1_000_000):
+                conn.execute("SELECT fairdeal.sequence(%s, true)", [limit])
         yield url
 
 
@@ -198,6 +200,8 @@ def test_an_erased_name_is_no_trouble(databases: Databases, template: str) -> No
             "INSERT INTO fairdeal.feed SELECT 7000000, 7000000, max(lane) FROM fairdeal.feed",
             7000000,
         ),
+        ("UPDATE fairdeal.feed SET count = count - 1 WHERE count > 1", DEALT + 3),
+        ("UPDATE fairdeal.feed SET alloc = alloc - 1 WHERE count > 1", DEALT + 2),
     ],
 )
 def test_numbers_of_the_feed_that_do_not_belong_are_found(

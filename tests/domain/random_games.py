@@ -100,7 +100,7 @@ def lodam_account(before: Table, after: Table, event: Event) -> None:
     """lodam, Cards: 108 points in the pack, those of the stock taken by nobody."""
     if isinstance(event, HandScored):
         assert sum(event.points) + points_of(before.play.stock) == 108
-        assert list(event.points) == before.play.points
+        assert event.points == before.play.points
         assert after.game.hand_scores(after.play)[-1].points == event.points
 
 

@@ -69,10 +69,16 @@ BEGIN
         RETURN;
     END IF;
 
-    INSERT INTO fairdeal.feed (seq, alloc, lane)
-    SELECT s.seq + row_number() OVER (PARTITION BY x.lane ORDER BY x.alloc), x.alloc, x.lane
-    FROM unnest(lanes, allocs) AS x (lane, alloc)
-    JOIN fairdeal.sequencer s USING (lane);
+    -- In runs: where number and alloc both go on by one, their difference stays.
+    INSERT INTO fairdeal.feed (seq, alloc, lane, count)
+    SELECT max(n.seq), max(n.alloc), n.lane, count(*)
+    FROM (
+        SELECT s.seq + row_number() OVER (PARTITION BY x.lane ORDER BY x.alloc) AS seq, x.alloc,
+            x.lane
+        FROM unnest(lanes, allocs) AS x (lane, alloc)
+        JOIN fairdeal.sequencer s USING (lane)
+    ) n
+    GROUP BY n.lane, n.alloc - n.seq;
 
     DELETE FROM fairdeal.gaps g
     USING unnest(lanes, allocs, filled) AS x (lane, alloc, filled)
@@ -82,16 +88,20 @@ BEGIN
     -- smaller one than this transaction, which draws its own only after it.
     horizon := pg_current_xact_id();
     INSERT INTO fairdeal.gaps (alloc, horizon, lane)
-    SELECT n.alloc, horizon, s.lane
-    FROM fairdeal.sequencer s
-    JOIN (
-        SELECT x.lane, max(x.alloc) AS alloc
-        FROM unnest(lanes, allocs, filled) AS x (lane, alloc, filled)
-        WHERE NOT x.filled
-        GROUP BY x.lane
-    ) top USING (lane),
-        LATERAL generate_series(s.alloc + 1, top.alloc) AS n (alloc)
-    WHERE NOT EXISTS (SELECT FROM fairdeal.feed f WHERE f.lane = s.lane AND f.alloc = n.alloc);
+    SELECT missing.alloc, horizon, missing.lane
+    FROM (
+        SELECT s.lane, n.alloc
+        FROM fairdeal.sequencer s
+        JOIN (
+            SELECT x.lane, max(x.alloc) AS alloc
+            FROM unnest(lanes, allocs, filled) AS x (lane, alloc, filled)
+            WHERE NOT x.filled
+            GROUP BY x.lane
+        ) top USING (lane),
+            LATERAL generate_series(s.alloc + 1, top.alloc) AS n (alloc)
+        EXCEPT
+        SELECT x.lane, x.alloc FROM unnest(lanes, allocs) AS x (lane, alloc)
+    ) missing;
 
     UPDATE fairdeal.sequencer s
     SET seq = s.seq + x.stamped, alloc = greatest(s.alloc, x.alloc)

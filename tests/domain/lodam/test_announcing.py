@@ -51,7 +51,7 @@ def test_the_threshold_is_31(last: str, points: int) -> None:
 
 def test_exactly_31_is_reached() -> None:
     """lodam, Cards: the race's seat 0 stands at exactly 31, and at 26 before."""
-    assert race(2).table.play.points == [31, 0, 0, 0]
+    assert race(2).table.play.points == (31, 0, 0, 0)
     assert race(2).when(0, ANNOUNCE).accepted().view().table.due == (0,)
 
 
@@ -138,4 +138,4 @@ def test_the_next_hand_starts_afresh() -> None:
     """lodam, Announcing: whose tricks *of this hand* reach 31."""
     story = race(7).after((0, ANNOUNCE)).each(PASS).served()
     assert story.view().table.due == ()
-    assert story.table.play.points == [0, 0, 0, 0]
+    assert story.table.play.points == (0, 0, 0, 0)
