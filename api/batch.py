@@ -157,6 +157,8 @@ class Batch:
         return Known(self.table, self._prev, self.at, tenant, self.secret, self._tags())
 
     def _tags(self) -> tuple[str, ...]:
+        if self.known is not None and self.table.seats is self.known.table.seats:
+            return self.known.tags
         imported = self.known is not None and IMPORTED in self.known.tags
         return tags_of(self.table, imported=imported)
 
@@ -165,6 +167,8 @@ def next_bot(table: Table) -> tuple[int, Seat] | None:
     """The bot that acts next of those that the game waits for now, and when: at once (0), or when
     its pace says."""
     played = bot_seats(table)
+    if not played:
+        return None
     waiting = [
         (table.due[seat] if table.paced(seat) else 0, seat)
         for seat in to_act(table)
