@@ -17,6 +17,8 @@ SIGNING_KEYS_ENV: Final = "FAIRDEAL_SIGNING_KEYS"
 SIGNING_KEYS_FILE_ENV: Final = "FAIRDEAL_SIGNING_KEYS_FILE"
 CHANNEL_ENV: Final = "FAIRDEAL_CHANNEL"
 LISTEN_URL_ENV: Final = "FAIRDEAL_LISTEN_URL"
+METRICS_FOLDER_ENV: Final = "PROMETHEUS_MULTIPROC_DIR"
+"""Where the workers of one service keep their figures, so that any of them can tell all."""
 HOST_KEY_FILE: Final = "host.key"
 """The file of the data folder with the host keys, where the environment has none."""
 
@@ -80,6 +82,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """
     body_seconds: float = 30.0
     """`FAIRDEAL_BODY_SECONDS`: how long the body of a request may take to come."""
+    drain_seconds: float = 0.0
+    """`FAIRDEAL_DRAIN_SECONDS`: how long a process that is told to stop goes on, no longer ready,
+    so that what sends it requests can notice."""
+    log_slow_seconds: float = 1.0
+    """`FAIRDEAL_LOG_SLOW_SECONDS`: an answer that begins later has a line in the log."""
     webhooks_private: bool = False
     """`FAIRDEAL_WEBHOOKS_PRIVATE`: whether webhooks may lead into private networks and go without
     TLS."""
@@ -113,6 +120,8 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
         "games_cached",
         "stall_seconds",
         "body_seconds",
+        "drain_seconds",
+        "log_slow_seconds",
         "webhooks_private",
         "webhooks_seconds",
         "webhooks_keep_days",

@@ -13,9 +13,9 @@ from typing import Any, Final, Self
 import psycopg
 from psycopg.rows import TupleRow
 
-from eventstore import queries, wire
+from eventstore import measures, queries, spans, wire
 from eventstore.feed import Feed
-from eventstore.pool import Pool, Row
+from eventstore.pool import Pool, PoolState, Row
 from eventstore.records import (
     Answer,
     Append,
@@ -99,6 +99,10 @@ class EventStore:
         """Close every connection."""
         await self._pool.close()
 
+    def pool_state(self) -> PoolState:
+        """How the store's connections do."""
+        return self._pool.state()
+
     async def ping(self) -> None:
         """Return when Postgres has answered a statement."""
         await self._pool.run(queries.ping, ())
@@ -135,11 +139,20 @@ class EventStore:
         """
         _check(request)
         parameters = _append_parameters(request)
-        if not request.erase:
-            [row] = await self._pool.run(queries.append, parameters)
-        else:
+        statement = queries.append
+        if request.erase:
             parameters += _parts(request.erase)
-            [row] = await self._pool.run(queries.append_erasing, parameters)
+            statement = queries.append_erasing
+        word = "failed"
+        try:
+            with spans.step("append", stream=request.stream), measures.APPEND_SECONDS.time():
+                [row] = await self._pool.run(statement, parameters)
+            word = row[0]
+        except StoreUnavailable:
+            word = "unavailable"
+            raise
+        finally:
+            measures.APPENDS.labels(word).inc()
         self.feed.news.set()
         return _outcome(row[:6])
 
@@ -268,7 +281,8 @@ class EventStore:
             wire.int4(upto),
             wire.int8(limit),
         )
-        rows = await self._pool.run(queries.load, parameters)
+        with spans.step("load", stream=stream):
+            rows = await self._pool.run(queries.load, parameters)
         return rows[0] if rows else None
 
 

@@ -15,6 +15,7 @@ from typing import Final
 import psycopg
 from prometheus_client import Counter
 
+from eventstore import spans
 from eventstore.postgres import EventStore
 from eventstore.records import StoreUnavailable
 from projections.builds import Build, builds, discard, provide, sweep, wanting
@@ -167,7 +168,8 @@ class Runner:
             return 0
         try:
             chosen = _some(lanes)
-            came = await advance(conn, pages, self._projections[name], build, chosen)
+            with spans.step("project", projection=name):
+                came = await advance(conn, pages, self._projections[name], build, chosen)
         except Exception as error:
             self._failed(conn, name, build, error)
             return 0
