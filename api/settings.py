@@ -98,6 +98,38 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds before each repetition of a delivery that has failed: about a day in all."""
 
 
+_CONVERTED: Final = (
+    "database_connections",
+    "database_prepare",
+    "database_deadline_seconds",
+    "token_seconds",
+    "projections",
+    "projection_lag_seconds",
+    "body_bytes",
+    "games_cached",
+    "stall_seconds",
+    "body_seconds",
+    "drain_seconds",
+    "log_slow_seconds",
+    "webhooks_private",
+    "webhooks_seconds",
+    "webhooks_keep_days",
+)
+FROM_ENVIRONMENT: Final = frozenset(
+    {
+        "database_url",
+        "host_keys",
+        "secret",
+        "signing_keys",
+        "signing_keys_file",
+        "channel",
+        "listen_url",
+        *_CONVERTED,
+    }
+)
+"""The fields that have a variable; the others are for tests."""
+
+
 def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
     """The settings of this environment. Raises SettingsError naming the variable at fault."""
     values: dict[str, Any] = {
@@ -109,23 +141,7 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
         "channel": environment.get(CHANNEL_ENV) or "postgres",
         "listen_url": environment.get(LISTEN_URL_ENV, ""),
     }
-    for name in (
-        "database_connections",
-        "database_prepare",
-        "database_deadline_seconds",
-        "token_seconds",
-        "projections",
-        "projection_lag_seconds",
-        "body_bytes",
-        "games_cached",
-        "stall_seconds",
-        "body_seconds",
-        "drain_seconds",
-        "log_slow_seconds",
-        "webhooks_private",
-        "webhooks_seconds",
-        "webhooks_keep_days",
-    ):
+    for name in _CONVERTED:
         if environment.get(f"FAIRDEAL_{name.upper()}"):
             values[name] = _converted(environment, name)
     _check_channel(values["channel"])

@@ -137,12 +137,17 @@ class Workers(MPServer):
 
     def _replace(self, spawn: Callable[[int], WorkerProcess]) -> bool:
         """Start the successors of workers that have died; False where that is to no avail."""
-        dead = [idx for idx in set(self.interrupt_children) if not _alive(self.wrks[idx])]
-        for idx in dead:
+        # Others may be added meanwhile, with another interruption.
+        for idx in list(self.interrupt_children):
             old = self.wrks[idx]
+            if _alive(old):
+                self.interrupt_children.remove(idx)
+                continue
             short = time.monotonic() - old.birth < _SHORT_LIFE_SECONDS
             self._short_lives[idx] = self._short_lives[idx] + 1 if short else 0
             began = _ready_file(self._run_folder, old.inner.pid).exists()
+            # Whoever was killed from outside might have served.
+            began |= (old.inner.exitcode or 0) < 0
             self._false_starts[idx] = 0 if began else self._false_starts[idx] + 1
             if self._false_starts[idx] >= _FALSE_STARTS:
                 _logger.error(
@@ -156,7 +161,6 @@ class Workers(MPServer):
             )
             self.interrupt_children.remove(idx)
             self.wrks[idx] = spawn(idx)
-        self.interrupt_children[:] = [idx for idx in self.interrupt_children if idx in dead]
         return True
 
     def _renew(self, spawn: Callable[[int], WorkerProcess]) -> None:
