@@ -7,10 +7,9 @@ from typing import Any, Final
 
 from litestar import Litestar
 from litestar.di import Provide
-from litestar.plugins.prometheus import PrometheusConfig
 from litestar.types import Message, Scope
 
-from api import hook_feed, problems, schema, upkeep, waker
+from api import hook_feed, metrics, problems, schema, tracing, upkeep, waker
 from api.bodies import StrictRequest
 from api.channel import channel_of
 from api.cursors import Cursors
@@ -22,7 +21,8 @@ from api.identity import Keyring
 from api.live import Live
 from api.metrics import MetricsController
 from api.notices import Notices
-from api.parts import Parts
+from api.parts import Leaving, Parts
+from api.requests import Watched
 from api.routes.disputes import DisputesController
 from api.routes.games import GamesController
 from api.routes.health import HealthController
@@ -43,6 +43,7 @@ from eventstore.postgres import EventStore
 
 def create_app(settings: Settings) -> Litestar:
     """The application of one process."""
+    leaving = Leaving()
 
     def parts() -> Parts:
         found: Parts = app.state.parts
@@ -68,19 +69,19 @@ def create_app(settings: Settings) -> Litestar:
         request_class=StrictRequest,
         request_max_body_size=settings.body_bytes,
         exception_handlers=problems.HANDLERS,
-        before_send=[_mark],
-        middleware=[
-            PrometheusConfig(app_name="fairdeal", prefix="fairdeal", group_path=True).middleware
-        ],
-        lifespan=[_running(settings)],
+        before_send=[_mark, *tracing.marks()],
+        plugins=tracing.plugins(),
+        lifespan=[_running(settings, leaving)],
         openapi_config=schema.config(),
         logging_config=None,
         debug=False,
     )
+    # Outside of routing, so that what finds no route is told of too.
+    app.asgi_handler = Watched(app.asgi_handler, settings.log_slow_seconds, leaving)
     return app
 
 
-def _running(settings: Settings) -> Callable[[Litestar], Any]:
+def _running(settings: Settings, leaving: Leaving) -> Callable[[Litestar], Any]:
     signer = Signer(settings.signing_keys, settings.signing_keys_file)
 
     @asynccontextmanager
@@ -117,6 +118,7 @@ def _running(settings: Settings) -> Callable[[Litestar], Any]:
                 patience,
                 Cursors(settings.secret),
                 Webhooks(store, private=settings.webhooks_private),
+                leaving,
             )
             sender = Sender(store, games, settings)
             # Each a task of its own, so that each can be ended.
@@ -127,6 +129,7 @@ def _running(settings: Settings) -> Callable[[Litestar], Any]:
                     waker.run(store, executor, disputes, settings.wake_seconds),
                     hook_feed.run(settings, store, games, sender.news),
                     sender.run(),
+                    metrics.sample(store, notices),
                 )
             ]
             await upkeep.provide(settings)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from api import cli_projections, cli_proof
+from api import cli_doctor, cli_projections, cli_proof
 from api.complaints import complaints
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app = typer.Typer(
 )
 app.add_typer(cli_proof.commands)
 app.add_typer(cli_projections.commands)
+app.add_typer(cli_doctor.commands)
 
 
 @app.callback()

@@ -24,17 +24,12 @@ def project(
     ] = None,
 ) -> None:
     """Keep projections up with the log until a signal says to stop; any number of processes may."""
-    import logging
-
-    from api import serving
+    from api import logs, serving, tracing
     from api.settings import database_prepare
     from projections.registry import PROJECTIONS
     from projections.runner import run
 
     chosen = [PROJECTIONS[name] for name in _known(names or list(PROJECTIONS))]
-    logging.basicConfig(
-        level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
 
     async def until_told(url: str) -> None:
         prepare = database_prepare()
@@ -47,8 +42,11 @@ def project(
         if not work.cancelled():
             work.result()
 
-    with complaints(), serving.database() as url:
-        asyncio.run(until_told(url))
+    with complaints():
+        logs.begin()
+        tracing.begin()
+        with serving.database() as url:
+            asyncio.run(until_told(url))
 
 
 @commands.command()

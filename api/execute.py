@@ -21,6 +21,7 @@ from api.access import admit
 from api.batch import IMPORTED, Batch, next_bot
 from api.games import Games, Known
 from api.identity import Caller
+from api.logs import note_command
 from api.notices import Notices
 from api.problems import Problem, key_mismatch, not_found, unavailable
 from api.settings import Settings
@@ -359,4 +360,5 @@ class Executor:
 
 def _done(batch: Batch, receipt: Receipt) -> Done:
     first = batch.commands[0]
+    note_command(first.entries[-1].command)
     return Done(first.decision.table, first.entries, batch.table.openings, receipt)

@@ -13,6 +13,7 @@ import msgspec
 from domain.log import Entry, fold
 from domain.registry import GAMES
 from domain.table.state import Table, copied
+from eventstore import spans
 from eventstore.postgres import EventStore
 from eventstore.records import Head, StoredEvent
 from projections.entries import entries
@@ -75,7 +76,8 @@ class Games:
         head, events = loaded
         if not events and cached is not None:
             return cached
-        table = fold(game_id, events, copied(cached.table) if cached else None)
+        with spans.step("fold", stream=game_id):
+            table = fold(game_id, events, copied(cached.table) if cached else None)
         known = _known(table, head, events)
         self.keep(known)
         return known

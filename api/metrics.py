@@ -1,25 +1,43 @@
 """`/metrics`: what Prometheus scrapes. How feed, projections and webhooks stand is counted from the
-tables when somebody asks, so it is right whichever process answers and whoever runs them."""
+tables when somebody asks, so it is right whichever process answers and whoever runs them; how a
+process does, each notes for itself every second."""
 
+import asyncio
 import math
-from typing import Any, Final
+import os
+import platform
+import re
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final, Literal
 
 import psycopg
 from litestar import Request
 from litestar.plugins.prometheus import PrometheusController
-from prometheus_client import Gauge
+from prometheus_client import Gauge, disable_created_metrics, multiprocess
 
 from api import hook_sender
 from api.guards import on_this_machine_or_host
+from api.notices import Notices
 from api.parts import Parts
+from api.settings import METRICS_FOLDER_ENV
 from eventstore.postgres import EventStore
 from eventstore.records import StoreUnavailable
 from projections.standing import standing
 
+_SAMPLE_SECONDS: Final = 1.0
+_OF_A_PROCESS: Final = re.compile(r"gauge_live\w+_(\d+)\.db")
 
-def _gauge(name: str, words: str, *labels: str) -> Gauge:
-    # Of several workers the one that was asked last knows best.
-    return Gauge(f"fairdeal_{name}", words, labels, multiprocess_mode="mostrecent")
+_Mode = Literal["mostrecent", "livesum", "livemin", "livemax"]
+
+# When a counter was made says nothing that its values do not.
+disable_created_metrics()  # type: ignore[no-untyped-call]
+
+
+def _gauge(name: str, words: str, *labels: str, mode: _Mode = "mostrecent") -> Gauge:
+    # Of several workers the one that was asked last knows best about the tables.
+    return Gauge(f"fairdeal_{name}", words, labels, multiprocess_mode=mode)
 
 
 _UNSTAMPED: Final = _gauge("feed_unstamped", "Committed events that the feed has not numbered")
@@ -37,6 +55,18 @@ _HOOKS_PENDING: Final = _gauge("webhook_pending", "Deliveries of webhooks that a
 _HOOKS_SECONDS: Final = _gauge(
     "webhook_pending_seconds", "Since when the oldest delivery has been pending"
 )
+_UP: Final = _gauge("database_up", "Whether the database answered the scrape")
+_BUILD: Final = _gauge("build_info", "What runs: always 1", "version", "python")
+_SIZE: Final = _gauge("pool_size", "Connections to the database", mode="livesum")
+_USED: Final = _gauge("pool_in_use", "Connections to the database in use", mode="livesum")
+_WAITING: Final = _gauge("pool_waiting", "Who waits for a connection", mode="livesum")
+_LOOP: Final = _gauge(
+    "event_loop_lag_seconds", "How late the slowest worker came to its last sample", mode="livemax"
+)
+_CHANNEL: Final = _gauge(
+    "channel_connected", "Whether every worker hears the others (0: one polls)", mode="livemin"
+)
+_WORKERS: Final = _gauge("workers", "Worker processes of this service", mode="livesum")
 _OF_PROJECTIONS: Final = (_LAG_EVENTS, _LAG_SECONDS, _PARKED, _HEARTBEAT)
 _seen: Final[set[str]] = set()
 """Projections that this process has told of."""
@@ -44,16 +74,19 @@ _seen: Final[set[str]] = set()
 
 async def observe(store: EventStore) -> None:
     """Set the gauges to how things stand; to NaN where that cannot be known."""
+    _BUILD.labels(version("fairdeal"), platform.python_version()).set(1)
     try:
         found = await standing(store)
         hooks = await hook_sender.pending(store)
     except (StoreUnavailable, psycopg.Error):
+        _UP.set(0)
         for whole in (_UNSTAMPED, _HOOKS_PENDING, _HOOKS_SECONDS):
             whole.set(math.nan)
         for name in _seen:
             for gauge in _OF_PROJECTIONS:
                 gauge.labels(name).set(math.nan)
         return
+    _UP.set(1)
     _UNSTAMPED.set(found.unstamped)
     _HOOKS_PENDING.set(hooks[0])
     _HOOKS_SECONDS.set(hooks[1])
@@ -65,8 +98,38 @@ async def observe(store: EventStore) -> None:
         _HEARTBEAT.labels(name).set(build.heartbeat_seconds)
 
 
+async def sample(store: EventStore, notices: Notices) -> None:
+    """Note every second how this process does, for ever."""
+    _WORKERS.set(1)
+    due = time.monotonic()
+    while True:
+        state = store.pool_state()
+        _SIZE.set(state.size)
+        _USED.set(state.in_use)
+        _WAITING.set(state.waiting)
+        _CHANNEL.set(notices.connected)
+        _LOOP.set(max(0.0, time.monotonic() - due))
+        due = time.monotonic() + _SAMPLE_SECONDS
+        await asyncio.sleep(_SAMPLE_SECONDS)
+
+
+def forget_the_dead() -> None:
+    """Drop what workers that were killed had noted of their present state; what they counted
+    stays."""
+    folder = os.environ.get(METRICS_FOLDER_ENV)
+    if not folder:
+        return
+    found = [_OF_A_PROCESS.fullmatch(path.name) for path in Path(folder).iterdir()]
+    for pid in {int(match[1]) for match in found if match}:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            multiprocess.mark_process_dead(pid, folder)  # type: ignore[no-untyped-call]
+
+
 async def _observe(request: Request[Any, Any, Any]) -> None:
     parts: Parts = request.app.state.parts
+    forget_the_dead()
     await observe(parts.store)
 
 

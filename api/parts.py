@@ -16,6 +16,12 @@ from api.webhooks import Webhooks
 from eventstore.postgres import EventStore
 
 
+class Leaving(msgspec.Struct):
+    """Whether others are to take over from this process."""
+
+    begun: bool = False
+
+
 class Parts(msgspec.Struct, frozen=True):
     """The parts of one process of the API."""
 
@@ -31,6 +37,11 @@ class Parts(msgspec.Struct, frozen=True):
     patience: Patience
     cursors: Cursors
     webhooks: Webhooks
+    leaving: Leaving
+
+    def leave(self) -> None:
+        """Others are to take over: say so to whoever asks, and keep no connection for more."""
+        self.leaving.begun = True
 
     def release(self) -> None:
         """The process is about to end: whoever waits is answered, and live streams say goodbye."""

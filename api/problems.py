@@ -13,6 +13,7 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 from litestar.types import ExceptionHandlersMap
 
+from api.logs import request as request_told
 from domain.game import OptionError
 from eventstore.records import StoreUnavailable
 
@@ -62,6 +63,8 @@ class ProblemBody(msgspec.Struct, frozen=True, omit_defaults=True):
     errors: tuple[ProblemField, ...] | None = None
     rule: str | None = None
     version: int | None = None
+    request_id: str | None = None
+    """With a status of 500 and above: under which the service's log tells what happened."""
 
 
 class Problem(Exception):
@@ -128,6 +131,7 @@ def invalid_body(error: msgspec.MsgspecError | RecursionError) -> Problem:
 def answer(request: Request[Any, Any, Any], problem: Problem) -> Response[ProblemBody]:
     """The response for a problem."""
     status, title = TITLES[problem.kind]
+    told = request_told.get()
     body = ProblemBody(
         type=f"/problems/{problem.kind}",
         title=title,
@@ -137,6 +141,7 @@ def answer(request: Request[Any, Any, Any], problem: Problem) -> Response[Proble
         errors=problem.errors,
         rule=problem.rule,
         version=problem.version,
+        request_id=told.request if status >= 500 and told is not None else None,
     )
     headers = dict(problem.headers)
     if status == 413:
@@ -181,14 +186,14 @@ def _invalid_parameters(
 def _http(request: Request[Any, Any, Any], error: HTTPException) -> Response[ProblemBody]:
     status = error.status_code
     if status >= 500:
-        _logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        _logger.error("a request failed", exc_info=error)
     kind = _BY_STATUS.get(status) or ("invalid-request" if status < 500 else "internal-error")
     detail = TITLES[kind][1] + "." if status >= 500 else str(error.detail)
     return answer(request, Problem(kind, detail, headers=error.headers or {}))
 
 
 def _unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[ProblemBody]:
-    _logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    _logger.error("a request failed", exc_info=error)
     return answer(request, Problem("internal-error", "The request could not be carried out."))
 
 

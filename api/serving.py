@@ -6,57 +6,40 @@ however it ends.
 
 import asyncio
 import logging
-import logging.config
 import multiprocessing
 import os
 import resource
 import secrets
-import signal
 import socket
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 import psycopg
 from granian.constants import Interfaces, Loops
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
-from granian.server.mp import MPServer
 
-from api import opening, settings, signing
+from api import logs, opening, settings, signing, tracing
 from api.kept import kept
+from api.workers import RUN_FOLDER_ENV, Workers
 from eventstore import embedded
 from eventstore.migrate import Report, grant_app, migrate
-
-if TYPE_CHECKING:
-    from litestar import Litestar
 
 _FREE_SECONDS: Final = 2.0
 """How long to wait for a port that a process just killed may still hold."""
 _CONNECT_SECONDS: Final = 10
-_ENDING: Final = signal.SIGUSR1
-"""What a worker is sent before it is stopped."""
 _CONNECTIONS: Final = 16_384
 """How many connections a worker holds, live streams and long polls among them."""
 _BUFFER_BYTES: Final = 65_536
 """What the server holds back for a reader who is slow; also the longest head of a request."""
 _WAITING: Final = 4_096
 """How many more may wait to be accepted."""
-_STOP_SECONDS: Final = 5
-"""How long requests under way may take when the server is stopped."""
-
-_LOGGING: Final[dict[str, Any]] = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
-    "loggers": {"_granian": {"level": "WARNING", "handlers": ["stderr"], "propagate": False}},
-    "root": {"level": "WARNING", "handlers": ["stderr"]},
-}
+_STOP_SECONDS: Final = 4
+"""How long workers may take to end when the server is stopped, in whole seconds."""
 
 
 class ServeError(Exception):
@@ -66,16 +49,21 @@ class ServeError(Exception):
 def serve(host: str, port: int, workers: int, *, show: bool = False) -> None:
     """Serve until a signal says to stop; with `show`, open the table in a browser. Raises
     ServeError, EmbeddedPostgresError, MigrationError."""
-    logging.config.dictConfig(_LOGGING)
+    logs.begin()
+    tracing.exporter()
     _check_free(host, port)
     _allow_files()
     folder = settings.data_dir()
     with ExitStack() as ending:
         url = ending.enter_context(database())
+        made = tempfile.TemporaryDirectory(prefix="fairdeal-run-")
+        run_folder = Path(ending.enter_context(made))
+        os.environ[RUN_FOLDER_ENV] = str(run_folder)
         if workers > 1:
             # The workers add their counts up in files there, whichever of them is asked.
-            made = tempfile.TemporaryDirectory(prefix="fairdeal-metrics-")
-            os.environ["PROMETHEUS_MULTIPROC_DIR"] = ending.enter_context(made)
+            counts = run_folder / "metrics"
+            counts.mkdir()
+            os.environ[settings.METRICS_FOLDER_ENV] = str(counts)
         os.environ[settings.DATABASE_URL_ENV] = url
         first_key = _provide_keys(folder)
         found = settings.from_environment()
@@ -92,8 +80,9 @@ def serve(host: str, port: int, workers: int, *, show: bool = False) -> None:
                 print(f"No browser is opened: {obstacle}.", flush=True)
         # Not forked: this process has threads (the embedded Postgres' watch).
         multiprocessing.set_start_method("spawn", force=True)
-        _PoliteServer(
-            "api.serving:worker",
+        Workers(
+            run_folder=run_folder,
+            drain_seconds=found.drain_seconds,
             address=host,
             port=port,
             interface=Interfaces.ASGI,
@@ -105,50 +94,9 @@ def serve(host: str, port: int, workers: int, *, show: bool = False) -> None:
             factory=True,
             websockets=False,
             log_level=LogLevels.warning,
-            log_dictconfig=_LOGGING,
-            respawn_failed_workers=True,
+            log_dictconfig=logs.configuration(),
             workers_kill_timeout=_STOP_SECONDS,
         ).serve()
-
-
-class _PoliteServer(MPServer):
-    """Tells the workers that they are about to be stopped, so that long polls are answered first:
-    a worker hears SIGTERM only in the server's own code, which then waits for every request. And
-    takes any number of signals at once."""
-
-    def signal_handler_interrupt(self, *_: object) -> None:
-        # The server waits on an event whose lock is not reentrant: a second signal in the middle of
-        # the first, or one in the middle of the wait, would set it under its own lock and hang.
-        if not self.interrupt_signal:
-            self.interrupt_signal = True
-            threading.Thread(target=self.main_loop_interrupt.set).start()
-
-    def _stop_workers(self) -> None:
-        for process in self.wrks:
-            if process.inner.is_alive():
-                os.kill(process.inner.pid, _ENDING)
-        super()._stop_workers()  # type: ignore[no-untyped-call]
-
-
-def worker() -> "Litestar":
-    """The application of one worker process, which ends when the process that started it does."""
-    from api.app import create_app
-
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-
-        def end_with_parent() -> None:
-            parent.join()
-            os._exit(1)
-
-        threading.Thread(target=end_with_parent, name="parent-watch", daemon=True).start()
-    app = create_app(settings.from_environment())
-
-    async def hear_the_end() -> None:
-        asyncio.get_running_loop().add_signal_handler(_ENDING, app.state.parts.release)
-
-    app.on_startup.append(hear_the_end)
-    return app
 
 
 @contextmanager

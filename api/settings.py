@@ -17,6 +17,8 @@ SIGNING_KEYS_ENV: Final = "FAIRDEAL_SIGNING_KEYS"
 SIGNING_KEYS_FILE_ENV: Final = "FAIRDEAL_SIGNING_KEYS_FILE"
 CHANNEL_ENV: Final = "FAIRDEAL_CHANNEL"
 LISTEN_URL_ENV: Final = "FAIRDEAL_LISTEN_URL"
+METRICS_FOLDER_ENV: Final = "PROMETHEUS_MULTIPROC_DIR"
+"""Where the workers of one service keep their figures, so that any of them can tell all."""
 HOST_KEY_FILE: Final = "host.key"
 """The file of the data folder with the host keys, where the environment has none."""
 
@@ -80,6 +82,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """
     body_seconds: float = 30.0
     """`FAIRDEAL_BODY_SECONDS`: how long the body of a request may take to come."""
+    drain_seconds: float = 0.0
+    """`FAIRDEAL_DRAIN_SECONDS`: how long a process that is told to stop goes on, no longer ready,
+    so that what sends it requests can notice."""
+    log_slow_seconds: float = 1.0
+    """`FAIRDEAL_LOG_SLOW_SECONDS`: an answer that begins later has a line in the log."""
     webhooks_private: bool = False
     """`FAIRDEAL_WEBHOOKS_PRIVATE`: whether webhooks may lead into private networks and go without
     TLS."""
@@ -89,6 +96,38 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """`FAIRDEAL_WEBHOOKS_KEEP_DAYS`: how long deliveries that are over stay listed."""
     webhooks_pauses: tuple[float, ...] = (5, 30, 120, 600, 1800, 3600, 7200, 14_400, 21_600, 28_800)
     """Seconds before each repetition of a delivery that has failed: about a day in all."""
+
+
+_CONVERTED: Final = (
+    "database_connections",
+    "database_prepare",
+    "database_deadline_seconds",
+    "token_seconds",
+    "projections",
+    "projection_lag_seconds",
+    "body_bytes",
+    "games_cached",
+    "stall_seconds",
+    "body_seconds",
+    "drain_seconds",
+    "log_slow_seconds",
+    "webhooks_private",
+    "webhooks_seconds",
+    "webhooks_keep_days",
+)
+FROM_ENVIRONMENT: Final = frozenset(
+    {
+        "database_url",
+        "host_keys",
+        "secret",
+        "signing_keys",
+        "signing_keys_file",
+        "channel",
+        "listen_url",
+        *_CONVERTED,
+    }
+)
+"""The fields that have a variable; the others are for tests."""
 
 
 def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -102,21 +141,7 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
         "channel": environment.get(CHANNEL_ENV) or "postgres",
         "listen_url": environment.get(LISTEN_URL_ENV, ""),
     }
-    for name in (
-        "database_connections",
-        "database_prepare",
-        "database_deadline_seconds",
-        "token_seconds",
-        "projections",
-        "projection_lag_seconds",
-        "body_bytes",
-        "games_cached",
-        "stall_seconds",
-        "body_seconds",
-        "webhooks_private",
-        "webhooks_seconds",
-        "webhooks_keep_days",
-    ):
+    for name in _CONVERTED:
         if environment.get(f"FAIRDEAL_{name.upper()}"):
             values[name] = _converted(environment, name)
     _check_channel(values["channel"])

@@ -6,8 +6,6 @@ reader who takes nothing for too long is dropped; one who leaves ends the stream
 
 import asyncio
 import logging
-import os
-import socket
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any, Final
@@ -16,6 +14,8 @@ from litestar import Request, Response
 from litestar.response.streaming import ASGIStreamingResponse
 from litestar.types import HTTPResponseBodyEvent, Receive, Send
 from prometheus_client import Counter, Gauge
+
+from api import doors
 
 MEDIA_TYPE: Final = "text/event-stream"
 
@@ -121,30 +121,7 @@ class _StreamedResponse(ASGIStreamingResponse):
                 _STALLED.inc()
                 _logger.info("a live stream was dropped: its reader took nothing")
                 if self._reader is not None:
-                    await asyncio.to_thread(_cut, self._reader)
-
-
-def _cut(reader: tuple[str, int]) -> None:
-    """Cut the connection to a peer. The server would wait until the peer has taken what it has
-    buffered, which may be never."""
-    for name in os.listdir("/dev/fd"):
-        try:
-            # A duplicate stays what it is, whatever becomes of the number meanwhile.
-            number = os.dup(int(name))
-        except OSError:
-            continue
-        try:
-            connection = socket.socket(fileno=number)
-        except OSError:
-            os.close(number)
-            continue
-        with connection:
-            try:
-                if connection.getpeername()[:2] == reader:
-                    connection.shutdown(socket.SHUT_RDWR)
-                    return
-            except OSError:
-                continue
+                    await asyncio.to_thread(doors.cut, self._reader)
 
 
 async def _left(receive: Receive) -> None:

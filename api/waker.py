@@ -12,6 +12,8 @@ import time
 from collections.abc import Coroutine
 from typing import Any, Final
 
+from prometheus_client import Counter
+
 from api.disputes import Disputes
 from api.execute import Executor
 from api.problems import Problem
@@ -23,9 +25,13 @@ _AT_ONCE: Final = 100
 """Streams looked up at a time, those that have waited longest first."""
 _TOGETHER: Final = 4
 """Games attended to side by side."""
+_TROUBLE_SECONDS: Final = 0.5
 _RETRY_SECONDS: Final = 30.0
 """How long a stream that failed is left alone, so that the others get their turn."""
 
+_failures: Final = Counter(
+    "fairdeal_attention_failures", "Times that the server, a clock or a bot could not go on"
+)
 _logger = logging.getLogger("fairdeal.api")
 
 
@@ -41,8 +47,11 @@ async def run(store: EventStore, executor: Executor, disputes: Disputes, seconds
             if time.monotonic() >= look_at:
                 look_at = time.monotonic() + seconds
                 await _left(store, executor, disputes, failed, seconds / 2)
-        except StoreUnavailable as error:
-            _logger.warning("waker: %s", error)
+        except Exception as error:
+            # The database's trouble, as a rule, or one that is not migrated yet.
+            _failures.inc()
+            _logger.warning("nobody is attended to now", exc_info=error)
+            await asyncio.sleep(_TROUBLE_SECONDS)
         try:
             async with asyncio.timeout(max(0.0, look_at - time.monotonic())):
                 await executor.unfinished.wait()
@@ -93,5 +102,6 @@ async def _attend(stream: str, work: Coroutine[Any, Any, None], failed: dict[str
     except Problem as problem:
         _logger.info("stream %s waits: %s", stream, problem.detail)
     except Exception:
+        _failures.inc()
         failed[stream] = time.monotonic() + _RETRY_SECONDS
         _logger.exception("stream %s cannot go on by itself", stream)

@@ -11,6 +11,7 @@ import socket
 from time import monotonic
 from typing import Any, Final, LiteralString, TypeAlias, cast
 
+import msgspec
 import psycopg
 from psycopg import AsyncConnection
 from psycopg.conninfo import conninfo_to_dict
@@ -18,6 +19,7 @@ from psycopg.raw_cursor import AsyncRawCursor
 from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from eventstore import measures
 from eventstore.records import StoreUnavailable
 from eventstore.wire import untyped_adapters
 
@@ -31,6 +33,14 @@ _PASSING: Final = frozenset({"40001", "40P01", "55P03", "57014"})
 """Serialisation failure, deadlock, lock not to be had in time, statement timed out."""
 _PASSING_CLASSES: Final = frozenset({"08", "53", "57"})
 """Connection trouble, resources short, an operator's doing (shutdown, crash, start-up)."""
+
+
+class PoolState(msgspec.Struct, frozen=True):
+    """Connections that are open or being opened, those in use, and who waits for one."""
+
+    size: int
+    in_use: int
+    waiting: int
 
 
 class Pool:
@@ -62,6 +72,14 @@ class Pool:
         """Close every connection; statements under way fail."""
         await self._pool.close()
 
+    def state(self) -> PoolState:
+        """How the pool does."""
+        found = self._pool.get_stats()
+        size = found.get("pool_size", 0)
+        return PoolState(
+            size, size - found.get("pool_available", 0), found.get("requests_waiting", 0)
+        )
+
     def connection(self, timeout: float | None = None) -> Any:
         """A connection for other uses, as `async with`; the caller minds its own failures."""
         return self._pool.connection(timeout)
@@ -86,16 +104,19 @@ class Pool:
             try:
                 return await self._attempt(statement, parameters, prepare, deadline)
             except PoolTimeout as error:
+                measures.POOL_TIMEOUTS.inc()
                 if monotonic() >= deadline:
                     raise self._unavailable("no connection was to be had") from error
                 continue
             except psycopg.Error as error:
+                measures.failed(error)
                 if not _passes(error):
                     raise
                 failures += 1
                 pause = self._pause(error, failures)
                 if monotonic() + pause >= deadline:
                     raise self._unavailable(str(error).strip()) from error
+            measures.RETRIES.inc()
             await asyncio.sleep(pause)
 
     async def _attempt(
@@ -129,6 +150,7 @@ class Pool:
         return random.uniform(0, longest)
 
     def _unavailable(self, why: str) -> StoreUnavailable:
+        measures.UNAVAILABLE.inc()
         return StoreUnavailable(
             f"Postgres gave no answer within {self._deadline_seconds:g} seconds: {why}"
         )

@@ -14,10 +14,10 @@ from typing import Any, Final, Self
 import psycopg
 from psycopg.rows import TupleRow
 
-from eventstore import queries, wire
+from eventstore import measures, queries, spans, wire
 from eventstore.feed import Feed
 from eventstore.group import LOCK_SECONDS, GroupCommit
-from eventstore.pool import Pool, Row, connection_settings
+from eventstore.pool import Pool, PoolState, Row, connection_settings
 from eventstore.records import (
     Answer,
     Append,
@@ -120,6 +120,10 @@ class EventStore:
         """Whether appends that wait share a transaction by now (see `group`)."""
         return self._group is not None and self._group.connected
 
+    def pool_state(self) -> PoolState:
+        """How the store's connections do."""
+        return self._pool.state()
+
     async def ping(self) -> None:
         """Return when Postgres has answered a statement."""
         await self._pool.run(queries.ping, ())
@@ -156,22 +160,30 @@ class EventStore:
         """
         _check(request)
         parameters = _append_parameters(request)
-        if not request.erase:
-            row = await self._append(parameters)
-        else:
+        if request.erase:
             parameters += _parts(request.erase)
-            [row] = await self._pool.run(queries.append_erasing, parameters)
+        word = "failed"
+        try:
+            with spans.step("append", stream=request.stream), measures.APPEND_SECONDS.time():
+                row = await self._append(parameters, erasing=bool(request.erase))
+            word = row[0]
+        except StoreUnavailable:
+            word = "unavailable"
+            raise
+        finally:
+            measures.APPENDS.labels(word).inc()
         self.feed.news.set()
         return _outcome(row[:6])
 
-    async def _append(self, parameters: tuple[bytes | None, ...]) -> Row:
+    async def _append(self, parameters: tuple[bytes | None, ...], *, erasing: bool) -> Row:
         """With others that wait if that can be, else on its own."""
         begun = monotonic()
-        if self._group is not None:
+        if self._group is not None and not erasing:
             row = await self._group.append(parameters, _locks(parameters))
             if row is not None:
                 return row
-        [row] = await self._pool.run(queries.append, parameters, begun=begun)
+        statement = queries.append_erasing if erasing else queries.append
+        [row] = await self._pool.run(statement, parameters, begun=begun)
         return row
 
     async def head(self, stream: str) -> Head | None:
@@ -299,7 +311,8 @@ class EventStore:
             wire.int4(upto),
             wire.int8(limit),
         )
-        rows = await self._pool.run(queries.load, parameters)
+        with spans.step("load", stream=stream):
+            rows = await self._pool.run(queries.load, parameters)
         return rows[0] if rows else None
 
 

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 import psycopg
 from prometheus_client import Counter
 
+from eventstore import spans
 from eventstore.postgres import EventStore
 from eventstore.records import StoreUnavailable
 from projections.builds import Build, builds, discard, provide, sweep, wanting
@@ -166,6 +167,7 @@ class Runner:
         places = [_Place(*row) for row in await cursor.fetchall()]
         places = [place for place in places if not self._waits(place.name, place.build)]
         chosen = _some(places)
+        more = any(place.behind > PAGE or place.lane not in chosen for place in places)
         places = [place for place in places if place.lane in chosen]
         pages.forget()
         await pages.gather(chosen)
@@ -184,7 +186,7 @@ class Runner:
         # In no fixed order, so that several runners do not queue for the same build.
         for name, build in random.sample(list(busy), len(busy)):
             came += await self._step(conn, pages, name, build, busy[name, build])
-        return came, any(place.behind > PAGE or place.lane not in chosen for place in places)
+        return came, more
 
     async def _pass(self, conn: Writer, idle: Sequence[tuple["_Place", int]]) -> int:
         """Move the checkpoints of all builds past pages that hold nothing for them, in one
@@ -209,7 +211,8 @@ class Runner:
     ) -> int:
         try:
             upto = dict.fromkeys(lanes)
-            came = await advance(conn, pages, self._projections[name], build, upto)
+            with spans.step("project", projection=name):
+                came = await advance(conn, pages, self._projections[name], build, upto)
         except Exception as error:
             self._failed(conn, name, build, error)
             return 0

@@ -52,14 +52,20 @@ def of_the_event(error: Exception) -> bool:
             return True
 
 
-def described(error: BaseException) -> str:
-    """What kind of error it was and where, for operators. Its message is left out: it may quote
-    what an event holds."""
+def kind_of(error: BaseException) -> str:
+    """The class of an error; of Postgres' own also SQLSTATE, table and constraint."""
     kind = type(error)
     words = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
     if isinstance(error, psycopg.Error):
         named = (error.sqlstate, error.diag.table_name, error.diag.constraint_name)
         words += "".join([f" {name}" for name in named if name])
+    return words
+
+
+def described(error: BaseException) -> str:
+    """What kind of error it was and where, for operators. Its message is left out: it may quote
+    what an event holds."""
+    words = kind_of(error)
     step = error.__traceback__
     places = []
     while step is not None:

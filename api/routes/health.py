@@ -72,7 +72,10 @@ class HealthController(Controller):
     )
     async def ready(self, parts: NamedDependency[Parts]) -> Readiness:
         """Answers 200 when the database answers and has had every migration. Projections that are
-        behind are told, and do not make it unready: games need none."""
+        behind are told, and do not make it unready: games need none. A process that is about to
+        stop is not ready."""
+        if parts.leaving.begun:
+            raise unavailable("The process is about to stop.")
         try:
             async with parts.store.connection() as connection:
                 missing = await pending(connection)

@@ -138,15 +138,15 @@ def until_figure(address: str, name: str, wanted: float) -> None:
         time.sleep(0.02)
 
 
-def ask(server: str, game: Json, after: int) -> socket.socket:
-    """A connection on which a stream has been asked for, and nothing read."""
+def ask(server: str, game: Json, after: int, accept: str = "text/event-stream") -> socket.socket:
+    """A connection on which a game's events have been asked for, and nothing read."""
     host, _, port = server.removeprefix("http://").partition(":")
     wire = socket.socket()
     wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     wire.connect((host, int(port)))
     head = (
         f"GET /v1/games/{game['id']}/events?after={after} HTTP/1.1\r\nHost: x\r\n"
-        f"Authorization: Bearer {HOST_KEY}\r\nAccept: text/event-stream\r\n\r\n"
+        f"Authorization: Bearer {HOST_KEY}\r\nAccept: {accept}\r\n\r\n"
     )
     wire.sendall(head.encode())
     return wire

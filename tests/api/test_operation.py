@@ -55,7 +55,8 @@ async def test_a_mistake_of_ours_tells_nothing(databases: Databases) -> None:
             assert "fairdeal." not in answer.text
             assert "SELECT" not in answer.text
             assert "Traceback" not in answer.text
-            assert body.keys() == {"type", "title", "status", "detail", "instance"}
+            assert body.keys() == {"type", "title", "status", "detail", "instance", "request_id"}
+            assert body["request_id"] == answer.headers["x-request-id"]
 
 
 async def test_metrics_count_requests_by_route_and_never_by_game(

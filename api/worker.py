@@ -1,0 +1,52 @@
+"""One worker process of `fairdeal serve`: the application, and how it ends."""
+
+import asyncio
+import multiprocessing
+import os
+import threading
+from typing import TYPE_CHECKING, Final
+
+from api import doors, logs, settings, tracing, workers
+
+if TYPE_CHECKING:
+    from litestar import Litestar
+
+_CUT_SECONDS: Final = 2.5
+"""How long, once the process ends, callers may take for what they have asked for."""
+
+
+def application() -> "Litestar":
+    """The application of this process, which ends when the process that started it does."""
+    from api.app import create_app
+
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+
+        def end_with_parent() -> None:
+            parent.join()
+            os._exit(1)
+
+        threading.Thread(target=end_with_parent, name="parent-watch", daemon=True).start()
+    logs.begin()
+    tracing.begin()
+    app = create_app(settings.from_environment())
+
+    async def hear_the_end() -> None:
+        loop = asyncio.get_running_loop()
+        entry = doors.Doors()
+
+        def leave() -> None:
+            app.state.parts.leave()
+            entry.close()
+
+        def end() -> None:
+            app.state.parts.release()
+            # A caller who takes nothing would be waited for until the process is killed.
+            loop.call_later(_CUT_SECONDS, entry.cut_all)
+
+        loop.add_signal_handler(workers.LEAVING, leave)
+        loop.add_signal_handler(workers.ENDING, end)
+        workers.say_ready()
+
+    app.on_startup.append(hear_the_end)
+    return app

@@ -1,0 +1,35 @@
+"""What the store counts and times about itself, for Prometheus. Knows no statement, no stream."""
+
+from typing import Final
+
+import psycopg
+from prometheus_client import Counter, Histogram
+
+APPENDS: Final = Counter(
+    "fairdeal_appends", "Appends by outcome, as the store answered them", ["outcome"]
+)
+"""`appended`, `wrong-version` (another was faster), `replayed` and `mismatch` (the caller's key was
+known), `unavailable` (no answer within the deadline), `failed`."""
+APPEND_SECONDS: Final = Histogram(
+    "fairdeal_append_seconds",
+    "From asking for an append to its durable outcome",
+    buckets=(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5),
+)
+RETRIES: Final = Counter(
+    "fairdeal_database_retries", "Statements sent again after trouble that passes"
+)
+UNAVAILABLE: Final = Counter(
+    "fairdeal_database_unavailable", "Statements given up because their time was over"
+)
+POOL_TIMEOUTS: Final = Counter(
+    "fairdeal_pool_timeouts", "Times that no connection was to be had for a second"
+)
+_ERRORS: Final = Counter(
+    "fairdeal_database_errors", "Errors that Postgres or its driver reported", ["sqlstate_class"]
+)
+
+
+def failed(error: psycopg.Error) -> None:
+    """Count an error by the first two characters of its SQLSTATE; one without is a connection that
+    was lost, or never made."""
+    _ERRORS.labels(error.sqlstate[:2] if error.sqlstate else "none").inc()

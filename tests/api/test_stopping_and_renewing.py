@@ -1,0 +1,191 @@
+"""Servers that are stopped, renewed and lose workers while they are used."""
+
+import asyncio
+import os
+import signal
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.api.load import check_kept, playing
+from tests.api.processes import Serving, create, free_port, serving
+from tests.api.running import HOST_KEY, Json, bearer, running
+from tests.api.test_live_served import ask, environment, until_figure
+
+pytestmark = pytest.mark.postgres
+
+
+def workers(server: Serving) -> set[int]:
+    """The worker processes of a server."""
+    found = set()
+    for pid in server.members():
+        try:
+            line = Path(f"/proc/{pid}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if b"spawn_main" in line:
+            found.add(pid)
+    return found
+
+
+async def until_renewed(server: Serving, before: set[int]) -> set[int]:
+    """Wait until as many other workers have taken the place of these, and theirs alone."""
+    async with asyncio.timeout(120):
+        while (now := workers(server)) & before or len(now) != len(before):
+            assert server.process.poll() is None, server.process.communicate()
+            await asyncio.sleep(0.05)
+    return now
+
+
+def long_game(address: str) -> Json:
+    """A game that is over and whose log is more than a connection holds."""
+    bots = [{"bot": "random"}] * 8
+    game = create(address, HOST_KEY, game="loc", players=bots, rules={"hands": 200})
+    view = f"{address}/v1/games/{game['id']}"
+    with httpx.Client(headers=bearer(HOST_KEY), timeout=60) as http:
+        while (now := http.get(view).json())["status"] == "playing":
+            http.get(f"{view}?wait=5&after={now['version']}")
+    return game
+
+
+@pytest.mark.parametrize("count", ["1", "2"])
+async def test_renewed_again_and_again_it_fails_nobody(database_url: str, count: str) -> None:
+    settings = environment(database_url)
+    with serving(free_port(), "--workers", count, **settings) as server:
+        async with playing(server.address) as load:
+            await load.more(20)
+            old = workers(server)
+            assert len(old) == int(count)
+            for _ in range(2):
+                server.process.send_signal(signal.SIGHUP)
+                old = await until_renewed(server, old)
+                await load.more(20)
+        assert load.failures == []
+        code, _, complaints = await asyncio.to_thread(server.end)
+        assert code == 0
+        assert "Killing" not in complaints
+        assert complaints.count("has been renewed") == 2 * int(count)
+    async with running(database_url) as api:
+        await check_kept(load, api)
+
+
+async def test_a_renewed_worker_says_goodbye_to_its_streams_and_polls(database_url: str) -> None:
+    with serving(free_port(), **environment(database_url)) as server:
+        game = create(server.address, HOST_KEY)
+        path = f"{server.address}/v1/games/{game['id']}"
+        async with httpx.AsyncClient(headers=bearer(HOST_KEY), timeout=60) as http:
+            accept = {"Accept": "text/event-stream"}
+            async with http.stream("GET", f"{path}/events", headers=accept) as stream:
+                lines = stream.aiter_lines()
+                await anext(lines)
+                poll = asyncio.create_task(http.get(f"{path}?wait=30"))
+                await asyncio.sleep(0.3)
+                old = workers(server)
+                server.process.send_signal(signal.SIGHUP)
+                rest = [line async for line in lines]
+            assert "event: bye" in rest
+            assert (await poll).status_code == 200
+            await until_renewed(server, old)
+
+
+@pytest.mark.parametrize("count", ["1", "2"])
+async def test_stopped_under_load_it_ends_by_itself_and_keeps_its_word(
+    database_url: str, count: str
+) -> None:
+    """Players act, streams and long polls are open, and some callers take nothing of what they have
+    asked for."""
+    settings = environment(database_url)
+    with serving(free_port(), "--workers", count, **settings) as server, ExitStack() as ending:
+        told = await asyncio.to_thread(long_game, server.address)
+        for _ in range(4):
+            # A live stream, and the whole log without one.
+            ending.enter_context(ask(server.address, told, 0))
+            ending.enter_context(ask(server.address, told, 0, "application/x-ndjson"))
+        async with (
+            playing(server.address) as load,
+            httpx.AsyncClient(headers=bearer(HOST_KEY), timeout=60) as calm,
+        ):
+            path = f"{server.address}/v1/games/{load.games[0].id}"
+            polls = [
+                asyncio.create_task(calm.get(f"{path}?wait=30&after=1000000")) for _ in range(10)
+            ]
+            await load.more(30)
+            code, _, complaints = await asyncio.to_thread(server.end)
+            answers = await asyncio.gather(*polls)
+        assert code == 0
+        assert "Killing" not in complaints
+        assert {answer.status_code for answer in answers} == {200}
+    async with running(database_url) as api:
+        await check_kept(load, api)
+
+
+async def test_workers_that_are_killed_again_and_again_are_replaced(database_url: str) -> None:
+    with serving(free_port(), "--workers", "2", **environment(database_url)) as server:
+        game = create(server.address, HOST_KEY)
+        old = workers(server)
+        for _ in range(3):
+            for pid in old:
+                os.kill(pid, signal.SIGKILL)
+            old = await until_renewed(server, old)
+        async with httpx.AsyncClient(headers=bearer(HOST_KEY), timeout=60) as http:
+            # Whoever came meanwhile was kept waiting, not turned away.
+            path = f"{server.address}/v1/games/{game['id']}"
+            assert (await http.get(path)).status_code == 200
+        code, _, _ = await asyncio.to_thread(server.end)
+        assert code == 0
+
+
+async def test_who_connects_while_the_only_worker_is_dead_is_answered(database_url: str) -> None:
+    with serving(free_port(), **environment(database_url)) as server:
+        game = create(server.address, HOST_KEY)
+        [pid] = workers(server)
+        os.kill(pid, signal.SIGKILL)
+        async with httpx.AsyncClient(headers=bearer(HOST_KEY), timeout=60) as http:
+            answer = await http.get(f"{server.address}/v1/games/{game['id']}")
+        assert answer.status_code == 200
+
+
+async def test_figures_of_killed_workers_are_no_longer_told(database_url: str) -> None:
+    with serving(free_port(), "--workers", "2", **environment(database_url)) as server:
+        game = create(server.address, HOST_KEY)
+        with ExitStack() as ending:
+            for _ in range(20):
+                ending.enter_context(ask(server.address, game, 0))
+            until_figure(server.address, "fairdeal_live_streams", 20)
+            old = workers(server)
+            for pid in old:
+                os.kill(pid, signal.SIGKILL)
+            await until_renewed(server, old)
+        until_figure(server.address, "fairdeal_live_streams", 0)
+        until_figure(server.address, "fairdeal_workers", 2)
+
+
+def test_workers_that_never_serve_are_given_up(database_url: str, tmp_path: Path) -> None:
+    """A signing key that cannot be read any more when the workers start: each ends at once."""
+    keys = tmp_path / "signing.keys"
+    settings = environment(database_url) | {"FAIRDEAL_SIGNING_KEYS": ""}
+    keys.write_text("not a key")
+    server = Serving(free_port(), FAIRDEAL_SIGNING_KEYS_FILE=str(keys), **settings)
+    out, complaints = server.process.communicate(timeout=120)
+    assert server.process.returncode == 1
+    assert "giving up" in complaints, out + complaints
+    server.wait_gone()
+
+
+async def test_a_server_that_drains_goes_on_but_is_not_ready(database_url: str) -> None:
+    settings = environment(database_url, FAIRDEAL_DRAIN_SECONDS="2")
+    with serving(free_port(), **settings) as server:
+        game = create(server.address, HOST_KEY)
+        async with httpx.AsyncClient(base_url=server.address, timeout=60) as http:
+            ending = asyncio.create_task(asyncio.to_thread(server.end))
+            # The connection is kept open by nobody from now on, so this is the last request on it.
+            async with asyncio.timeout(60):
+                while (await http.get("/health/ready")).status_code == 200:
+                    await asyncio.sleep(0.01)
+            code, _, complaints = await ending
+        assert (code, "Killing" in complaints) == (0, False)
+    async with running(database_url) as api:
+        path = f"/v1/games/{game['id']}"
+        assert (await api.get(path, headers=bearer(HOST_KEY))).status_code == 200
