@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Final
 
 from litestar import Litestar
-from litestar.datastructures import MutableScopeHeaders, State
+from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.plugins.prometheus import PrometheusConfig
 from litestar.types import Message, Scope
@@ -18,8 +18,10 @@ from api.cursors import Cursors
 from api.disputes import Disputes
 from api.execute import Executor
 from api.games import Games
+from api.head import HeadAsGet
 from api.hook_sender import Sender
 from api.identity import Keyring
+from api.limits import Limits
 from api.live import Live
 from api.metrics import MetricsController
 from api.notices import Notices
@@ -44,7 +46,7 @@ from eventstore.postgres import EventStore
 
 def create_app(settings: Settings) -> Litestar:
     """The application of one process."""
-    return Litestar(
+    app = Litestar(
         route_handlers=[
             RulesController,
             GamesController,
@@ -73,6 +75,8 @@ def create_app(settings: Settings) -> Litestar:
         logging_config=None,
         debug=False,
     )
+    app.asgi_handler = HeadAsGet(app.asgi_handler)
+    return app
 
 
 def _running(settings: Settings) -> Callable[[Litestar], Any]:
@@ -112,6 +116,7 @@ def _running(settings: Settings) -> Callable[[Litestar], Any]:
                 patience,
                 Cursors(settings.secret),
                 Webhooks(store, private=settings.webhooks_private),
+                Limits(settings),
             )
             sender = Sender(store, games, settings)
             # Each a task of its own, so that each can be ended.
@@ -150,12 +155,21 @@ def _parts(state: State) -> Parts:
     return parts
 
 
-async def _mark(message: Message, scope: Scope) -> None:
-    """Headers of every answer: nobody else's cache keeps it, and no browser guesses at it."""
+_EVERYWHERE: Final = (
+    (b"cache-control", b"private, no-cache"),
+    (b"vary", b"Authorization, Accept"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+)
+_POLICY: Final = b"content-security-policy"
+_NOTHING: Final = (_POLICY, b"default-src 'none'; frame-ancestors 'none'")
+
+
+async def _mark(message: Message, _: Scope) -> None:
+    """Headers of every answer: nobody else's cache keeps it, no browser guesses at it, and what is
+    no page of ours (those bring a policy of their own) is none, whatever a browser takes it for."""
     if message["type"] != "http.response.start":
         return
-    headers = MutableScopeHeaders.from_message(message)
-    headers["Cache-Control"] = "private, no-cache"
-    headers["Vary"] = "Authorization, Accept"
-    headers["X-Content-Type-Options"] = "nosniff"
-    headers["Referrer-Policy"] = "no-referrer"
+    own = message["headers"]
+    more = _EVERYWHERE if any(name == _POLICY for name, _ in own) else (*_EVERYWHERE, _NOTHING)
+    message["headers"] = [*own, *more]

@@ -7,6 +7,7 @@ from api.disputes import Disputes
 from api.execute import Executor
 from api.games import Games
 from api.identity import Keyring
+from api.limits import Limits
 from api.live import Live
 from api.notices import Notices
 from api.settings import Settings
@@ -31,6 +32,7 @@ class Parts(msgspec.Struct, frozen=True):
     patience: Patience
     cursors: Cursors
     webhooks: Webhooks
+    limits: Limits
 
     def release(self) -> None:
         """The process is about to end: whoever waits is answered, and live streams say goodbye."""

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from importlib.util import find_spec
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -17,6 +18,7 @@ SIGNING_KEYS_ENV: Final = "FAIRDEAL_SIGNING_KEYS"
 SIGNING_KEYS_FILE_ENV: Final = "FAIRDEAL_SIGNING_KEYS_FILE"
 CHANNEL_ENV: Final = "FAIRDEAL_CHANNEL"
 LISTEN_URL_ENV: Final = "FAIRDEAL_LISTEN_URL"
+PROXIES_ENV: Final = "FAIRDEAL_PROXIES"
 HOST_KEY_FILE: Final = "host.key"
 """The file of the data folder with the host keys, where the environment has none."""
 
@@ -80,6 +82,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """
     body_seconds: float = 30.0
     """`FAIRDEAL_BODY_SECONDS`: how long the body of a request may take to come."""
+    token_rate: float = 0
+    """`FAIRDEAL_TOKEN_RATE`: requests a second for each seat or spectator token; 0: any number."""
+    host_rate: float = 0
+    """`FAIRDEAL_HOST_RATE`: requests a second for each host key; 0: any number."""
+    guess_rate: float = 3_000
+    """`FAIRDEAL_GUESS_RATE`: requests a minute without a valid token from one address; 0: any
+    number."""
+    proxies: str = ""
+    """`FAIRDEAL_PROXIES`: addresses or networks, separated by commas, whose `X-Forwarded-For` is
+    believed."""
     webhooks_private: bool = False
     """`FAIRDEAL_WEBHOOKS_PRIVATE`: whether webhooks may lead into private networks and go without
     TLS."""
@@ -101,6 +113,7 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
         "signing_keys_file": environment.get(SIGNING_KEYS_FILE_ENV, ""),
         "channel": environment.get(CHANNEL_ENV) or "postgres",
         "listen_url": environment.get(LISTEN_URL_ENV, ""),
+        "proxies": environment.get(PROXIES_ENV, ""),
     }
     for name in (
         "database_connections",
@@ -113,6 +126,9 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
         "games_cached",
         "stall_seconds",
         "body_seconds",
+        "token_rate",
+        "host_rate",
+        "guess_rate",
         "webhooks_private",
         "webhooks_seconds",
         "webhooks_keep_days",
@@ -120,6 +136,7 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
         if environment.get(f"FAIRDEAL_{name.upper()}"):
             values[name] = _converted(environment, name)
     _check_channel(values["channel"])
+    _check_proxies(values["proxies"])
     return Settings(**values)
 
 
@@ -142,6 +159,18 @@ def _check_channel(channel: str) -> None:
         raise SettingsError(f"{CHANNEL_ENV} is postgres, memory or the URL of a Redis")
     if find_spec("redis") is None:
         raise SettingsError(f"{CHANNEL_ENV} names a Redis: install fairdeal[redis]")
+
+
+def networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    """Addresses and networks, separated by commas. Raises ValueError."""
+    return tuple(map(ip_network, filter(None, map(str.strip, text.split(",")))))
+
+
+def _check_proxies(text: str) -> None:
+    try:
+        networks(text)
+    except ValueError as error:
+        raise SettingsError(f"{PROXIES_ENV} is {text!r}: {error}") from None
 
 
 def host_keys(text: str) -> Mapping[str, str]:
@@ -188,7 +217,10 @@ def _converted(environment: Mapping[str, str], name: str) -> Any:
         value = msgspec.convert(text, kind, strict=False)
     except msgspec.ValidationError as error:
         raise SettingsError(f"FAIRDEAL_{name.upper()} is {text!r}: {error}") from None
-    if kind in (int, float) and value <= 0:
+    if name.endswith("_rate"):
+        if not 0 <= value < float("inf"):
+            raise SettingsError(f"FAIRDEAL_{name.upper()} is {text!r}: it must be 0 or above")
+    elif kind in (int, float) and value <= 0:
         raise SettingsError(f"FAIRDEAL_{name.upper()} is {text!r}: it must be above 0")
     return value
 

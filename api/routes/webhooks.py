@@ -42,7 +42,7 @@ class WebhooksController(Controller):
         "/",
         operation_id="createWebhook",
         summary="Be told what happens",
-        responses={s: PROBLEMS[s] for s in (400, 401, 403, 413, 422, 500, 503)},
+        responses={s: PROBLEMS[s] for s in (400, 401, 403, 413, 422, 429, 500, 503)},
     )
     async def create(
         self,
@@ -67,7 +67,7 @@ class WebhooksController(Controller):
         "/",
         operation_id="listWebhooks",
         summary="See one's webhooks",
-        responses={s: PROBLEMS[s] for s in (401, 403, 500, 503)},
+        responses={s: PROBLEMS[s] for s in (401, 403, 429, 500, 503)},
     )
     async def all(
         self, request: Request[Any, Any, Any], parts: NamedDependency[Parts]
