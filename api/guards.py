@@ -23,6 +23,8 @@ _FORWARDED: Final = frozenset({"forwarded", "x-forwarded-for", "x-real-ip", "via
 async def enter(caller: Caller, game_id: str, parts: Parts, *, fresh: bool) -> Known:
     """The game, once the caller has been let in; a refusal is never judged on an old state."""
     if caller.role != "host" and caller.game != game_id:
+        # One that its own game has revoked is not valid anywhere, which comes first.
+        await enter(caller, caller.game, parts, fresh=True)
         raise not_found()
     if not fresh:
         known = await parts.games.get(game_id)
