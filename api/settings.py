@@ -7,6 +7,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -136,6 +137,7 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
         if environment.get(f"FAIRDEAL_{name.upper()}"):
             values[name] = _converted(environment, name)
     _check_channel(values["channel"])
+    _check_listen_url(values["listen_url"])
     _check_proxies(values["proxies"])
     return Settings(**values)
 
@@ -157,8 +159,22 @@ def _check_channel(channel: str) -> None:
         return
     if not is_redis(channel):
         raise SettingsError(f"{CHANNEL_ENV} is postgres, memory or the URL of a Redis")
+    try:
+        _ = urlsplit(channel).port
+    except ValueError:
+        raise SettingsError(f"{CHANNEL_ENV} is no URL of a Redis") from None
     if find_spec("redis") is None:
         raise SettingsError(f"{CHANNEL_ENV} names a Redis: install fairdeal[redis]")
+
+
+def _check_listen_url(url: str) -> None:
+    from psycopg import ProgrammingError
+    from psycopg.conninfo import conninfo_to_dict
+
+    try:
+        conninfo_to_dict(url)
+    except ProgrammingError:  # whose words quote it, the password included
+        raise SettingsError(f"{LISTEN_URL_ENV} is no address of a Postgres") from None
 
 
 def networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:

@@ -85,6 +85,7 @@ class Pool:
                     raise self._unavailable("no connection was to be had") from error
                 continue
             except psycopg.Error as error:
+                _keep_quiet(error)
                 if not _passes(error):
                     raise
                 failures += 1
@@ -147,6 +148,18 @@ def _connection_settings(url: str, *, prepare: bool, deadline_seconds: float) ->
         limits = f"-c statement_timeout={milliseconds} -c lock_timeout={milliseconds}"
         settings["options"] = f"{limits} {given.get('options', '')}".strip()
     return settings
+
+
+def _keep_quiet(error: psycopg.Error) -> None:
+    """Take out of an error's text what may quote a row or a parameter: whoever logs it, it tells
+    kind and place, and no card. Its `diag` still has all."""
+    if error.sqlstate is None:
+        return
+    diag = error.diag
+    # Class 22: a value is not what it should be, and is quoted.
+    said = diag.message_primary if error.sqlstate[:2] != "22" else "a value does not fit"
+    named = (diag.schema_name, diag.table_name, diag.column_name, diag.constraint_name)
+    error.args = (" ".join(filter(None, (error.sqlstate, said, *named))),)
 
 
 def _passes(error: psycopg.Error) -> bool:

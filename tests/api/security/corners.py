@@ -54,7 +54,9 @@ async def corners(
     """Set it all up; with `challenged` each game has had a challenge and each host has a record.
     Webhooks that were there are removed: a host has only so many."""
     for key in (HOST_KEY, OTHER_KEY):
-        for hook in (await api.get("/v1/webhooks", headers=bearer(key))).json()["items"]:
+        hooks = await api.get("/v1/webhooks", headers=bearer(key))
+        assert hooks.status_code == 200, hooks.text
+        for hook in hooks.json()["items"]:
             await api.delete(f"/v1/webhooks/{hook['id']}", headers=bearer(key))
     own = await _corner(api, HOST_KEY, "own", open_seats, challenged)
     sibling = await _corner(api, HOST_KEY, "own", open_seats, challenged)
