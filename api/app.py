@@ -16,8 +16,10 @@ from api.cursors import Cursors
 from api.disputes import Disputes
 from api.execute import Executor
 from api.games import Games
+from api.head import HeadAsGet
 from api.hook_sender import Sender
 from api.identity import Keyring
+from api.limits import Limits
 from api.live import Live
 from api.metrics import MetricsController
 from api.notices import Notices
@@ -77,7 +79,7 @@ def create_app(settings: Settings) -> Litestar:
         debug=False,
     )
     # Outside of routing, so that what finds no route is told of too.
-    app.asgi_handler = Watched(app.asgi_handler, settings.log_slow_seconds, leaving)
+    app.asgi_handler = Watched(HeadAsGet(app.asgi_handler), settings.log_slow_seconds, leaving)
     return app
 
 
@@ -119,6 +121,7 @@ def _running(settings: Settings, leaving: Leaving) -> Callable[[Litestar], Any]:
                 Cursors(settings.secret),
                 Webhooks(store, private=settings.webhooks_private),
                 leaving,
+                Limits(settings),
             )
             sender = Sender(store, games, settings)
             # Each a task of its own, so that each can be ended.
@@ -153,16 +156,21 @@ async def _end(task: asyncio.Task[None]) -> None:
         await asyncio.wait([task], timeout=0.1)
 
 
-_MARKS: Final = [
+_EVERYWHERE: Final = (
     (b"cache-control", b"private, no-cache"),
     (b"vary", b"Authorization, Accept"),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
-]
+)
+_POLICY: Final = b"content-security-policy"
+_NOTHING: Final = (_POLICY, b"default-src 'none'; frame-ancestors 'none'")
 
 
 async def _mark(message: Message, _: Scope) -> None:
-    """Headers of every answer: nobody else's cache keeps it, and no browser guesses at it."""
-    if message["type"] == "http.response.start":
-        # Encoded once and not looked for among the others, which name none of these.
-        message["headers"] = [*message["headers"], *_MARKS]
+    """Headers of every answer: nobody else's cache keeps it, no browser guesses at it, and what is
+    no page of ours (those bring a policy of their own) is none, whatever a browser takes it for."""
+    if message["type"] != "http.response.start":
+        return
+    own = message["headers"]
+    more = _EVERYWHERE if any(name == _POLICY for name, _ in own) else (*_EVERYWHERE, _NOTHING)
+    message["headers"] = [*own, *more]

@@ -27,7 +27,8 @@ _REF: Final = rf"^(?!\.{{1,2}}$)(?!/+$)(?![\s\S]*{_UNSEEN})[\s\S]*\S"
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=64, pattern=_PLAIN)]
 Ref = Annotated[str, msgspec.Meta(min_length=1, max_length=128, pattern=_REF)]
 Words = Annotated[str, msgspec.Meta(max_length=200, pattern=rf"^(?![\s\S]*{_UNSEEN})")]
-Labels = Annotated[dict[LabelName, Words], msgspec.Meta(max_length=16)]
+MOST_LABELS: Final = 16
+Labels = Annotated[dict[LabelName, Words], msgspec.Meta(max_length=MOST_LABELS)]
 
 if TYPE_CHECKING:
     AskedAction: TypeAlias = Action

@@ -29,9 +29,24 @@ def complaints() -> Iterator[None]:
     except (errors.UndefinedTable, errors.UndefinedFunction, errors.InvalidSchemaName):
         raise _said("the database needs `fairdeal migrate`", 1) from None
     except errors.InsufficientPrivilege as error:
-        raise _said(f"the database does not let this role do that: {error}".strip(), 1) from None
+        raise _said(f"the database does not let this role do that: {_told(error)}", 1) from None
     except (psycopg.OperationalError, psycopg.ProgrammingError, StoreUnavailable) as error:
-        raise _said(f"the database cannot be used: {error}".strip(), 1) from None
+        raise _said(f"the database cannot be used: {_told(error)}", 1) from None
+
+
+def _told(error: Exception) -> str:
+    """An error in its own words, unless it may quote an address with the password in it: one that
+    cannot be read, or is read wrongly because the password has characters of its own."""
+    from psycopg import ProgrammingError
+
+    words = str(error).strip()
+    unread = isinstance(error, ProgrammingError) and error.sqlstate is None
+    if unread or "@" in words or "invalid integer value" in words:
+        return (
+            "its address is not one. It is like postgresql://user:password@host:5432/name; "
+            "other characters than letters and digits in the password are percent-encoded."
+        )
+    return words
 
 
 def _said(message: str, code: int) -> typer.Exit:

@@ -2,7 +2,7 @@
 long as they ask to (bounded), and every answer says as of what it is."""
 
 from collections.abc import Sequence
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from litestar.params import QueryParameter
 
@@ -15,12 +15,16 @@ much is being written or the machine is overloaded."""
 ASKED_SECONDS: Final = 10.0
 """How long a reader waits at most who asks for a position or version."""
 
+FROM_0: Final[dict[str, Any]] = {"minimum": 0}
+"""For the schema of a parameter with `ge=0`, which the framework takes for none."""
+
 AtLeastPosition = Annotated[
     int | None,
     QueryParameter(
         ge=0,
         le=2**63 - 1,
         description="Wait (at most 10 s) until the answer is `as_of` this position of the log.",
+        schema_extra=FROM_0,
     ),
 ]
 AtLeastVersion = Annotated[

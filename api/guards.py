@@ -1,7 +1,7 @@
 """Guards of the routes: they sign the caller in, find the game and let the caller in to it."""
 
 from ipaddress import ip_address
-from typing import Any
+from typing import Any, Final
 
 from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
@@ -16,10 +16,15 @@ from domain.visibility import Role
 
 Connection = ASGIConnection[Any, Any, Any, Any]
 
+_FORWARDED: Final = frozenset({"forwarded", "x-forwarded-for", "x-real-ip", "via"})
+"""Headers that a proxy adds."""
+
 
 async def enter(caller: Caller, game_id: str, parts: Parts, *, fresh: bool) -> Known:
     """The game, once the caller has been let in; a refusal is never judged on an old state."""
     if caller.role != "host" and caller.game != game_id:
+        # One that its own game has revoked is not valid anywhere, which comes first.
+        await enter(caller, caller.game, parts, fresh=True)
         raise not_found()
     if not fresh:
         known = await parts.games.get(game_id)
@@ -43,12 +48,16 @@ def only(*roles: Role) -> Guard:
 
     async def guard(connection: Connection, _: BaseRouteHandler) -> None:
         parts: Parts = connection.app.state.parts
-        caller = parts.keyring.caller(connection.headers.get("authorization"))
+        caller = parts.limits.signed_in(connection, parts.keyring)
         # A token is for one game, and good for nothing where that game has revoked it.
         game_id = connection.path_params.get("game_id") or caller.game
         if game_id:
             fresh = connection.scope.get("method") == "GET"
-            known = await enter(caller, str(game_id), parts, fresh=fresh)
+            try:
+                known = await enter(caller, str(game_id), parts, fresh=fresh)
+            except Problem as problem:
+                parts.limits.turned_away(connection, problem)
+                raise
             # Not by `connection.state`, which is made anew each time that it is asked for.
             connection.scope["state"]["access"] = Access(caller, known)
         connection.scope["state"]["caller"] = caller
@@ -64,9 +73,11 @@ anyone = only("seat", "spectator", "host")
 
 async def on_this_machine_or_host(connection: Connection, _: BaseRouteHandler) -> None:
     """A guard for figures: even a count of refusals can tell a player what another tried."""
-    client = connection.client
-    if client is not None and ip_address(client.host).is_loopback:
-        return
     parts: Parts = connection.app.state.parts
-    if parts.keyring.caller(connection.headers.get("authorization")).role != "host":
+    client = connection.client
+    near = client is not None and ip_address(client.host).is_loopback
+    # What a proxy on this machine passes on comes from elsewhere.
+    if near and not _FORWARDED.intersection(connection.headers):
+        return
+    if parts.limits.signed_in(connection, parts.keyring).role != "host":
         raise Problem("forbidden", "This is for: host.")

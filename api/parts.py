@@ -7,6 +7,7 @@ from api.disputes import Disputes
 from api.execute import Executor
 from api.games import Games
 from api.identity import Keyring
+from api.limits import Limits
 from api.live import Live
 from api.notices import Notices
 from api.settings import Settings
@@ -38,6 +39,7 @@ class Parts(msgspec.Struct, frozen=True):
     cursors: Cursors
     webhooks: Webhooks
     leaving: Leaving
+    limits: Limits
 
     def leave(self) -> None:
         """Others are to take over: say so to whoever asks, and keep no connection for more."""

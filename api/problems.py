@@ -187,9 +187,12 @@ def _http(request: Request[Any, Any, Any], error: HTTPException) -> Response[Pro
     status = error.status_code
     if status >= 500:
         _logger.error("a request failed", exc_info=error)
+    headers = dict(error.headers or {})
+    if "GET" in headers.get("allow", ""):
+        headers["allow"] += ", HEAD"
     kind = _BY_STATUS.get(status) or ("invalid-request" if status < 500 else "internal-error")
     detail = TITLES[kind][1] + "." if status >= 500 else str(error.detail)
-    return answer(request, Problem(kind, detail, headers=error.headers or {}))
+    return answer(request, Problem(kind, detail, headers=headers))
 
 
 def _unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[ProblemBody]:

@@ -17,9 +17,9 @@ PROBLEMS: Final[dict[int, ResponseSpec]] = {
         media_type=MEDIA_TYPE,
     )
     for status, title in TITLES.values()
-    if status not in (405, 429)
+    if status != 405
 }
-READING: Final = {status: PROBLEMS[status] for status in (400, 401, 403, 404, 500, 503)}
+READING: Final = {status: PROBLEMS[status] for status in (400, 401, 403, 404, 429, 500, 503)}
 """What one who looks at a game may be told."""
 COMMANDING: Final = PROBLEMS
 """What one who wants something done in a game may be told."""

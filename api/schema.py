@@ -69,6 +69,10 @@ _TYPES: Final[list[Any]] = [
     ProjectionHealth,
     ProblemBody,
 ]
+_RETRY_AFTER: Final[dict[str, Any]] = {
+    "description": "In how many seconds to try again.",
+    "schema": {"type": "integer", "minimum": 1},
+}
 _REF: Final = "#/components/schemas/{name}"
 
 
@@ -80,6 +84,9 @@ def document(app: Litestar) -> dict[str, Any]:
     for item in made["paths"].values():
         for operation in item.values():
             _add_examples(operation, answers.get(operation["operationId"], {}))
+            for parameter in operation.get("parameters", ()):
+                if parameter["name"] == "ref" and parameter["in"] == "path":
+                    parameter["schema"] = {"type": "string", "minLength": 1}
     made["webhooks"] = {kind: _notified(kind, body) for kind, body in examples.notified().items()}
     return made
 
@@ -130,6 +137,8 @@ def _add_examples(operation: dict[str, Any], answers: dict[str, Any]) -> None:
             body = msgspec.to_builtins(examples.problem(int(status)))
             content = {"schema": {"$ref": _REF.format(name="ProblemBody")}}
             response["content"] = {MEDIA_TYPE: content | _example(body)}
+            if status in ("429", "503"):
+                response["headers"] = {"Retry-After": _RETRY_AFTER}
         elif int(status) < 300:
             for media, value in answers.items():
                 content = response.setdefault("content", {}).setdefault(media, {})

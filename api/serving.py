@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 import psycopg
-from granian.constants import Interfaces, Loops
+from granian.constants import HTTPModes, Interfaces, Loops
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
@@ -90,6 +90,8 @@ def serve(host: str, port: int, workers: int, *, show: bool = False) -> None:
             loop=Loops.uvloop,
             backlog=_WAITING,
             backpressure=_CONNECTIONS,
+            # HTTP/2 without TLS is spoken by nobody, and would have limits of its own.
+            http=HTTPModes.http1,
             http1_settings=HTTP1Settings(max_buffer_size=_BUFFER_BYTES),
             factory=True,
             websockets=False,

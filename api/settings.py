@@ -3,9 +3,11 @@
 import os
 from collections.abc import Mapping
 from importlib.util import find_spec
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -19,6 +21,7 @@ CHANNEL_ENV: Final = "FAIRDEAL_CHANNEL"
 LISTEN_URL_ENV: Final = "FAIRDEAL_LISTEN_URL"
 METRICS_FOLDER_ENV: Final = "PROMETHEUS_MULTIPROC_DIR"
 """Where the workers of one service keep their figures, so that any of them can tell all."""
+PROXIES_ENV: Final = "FAIRDEAL_PROXIES"
 HOST_KEY_FILE: Final = "host.key"
 """The file of the data folder with the host keys, where the environment has none."""
 
@@ -87,6 +90,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     so that what sends it requests can notice."""
     log_slow_seconds: float = 1.0
     """`FAIRDEAL_LOG_SLOW_SECONDS`: an answer that begins later has a line in the log."""
+    token_rate: float = 0
+    """`FAIRDEAL_TOKEN_RATE`: requests a second for each seat or spectator token; 0: any number."""
+    host_rate: float = 0
+    """`FAIRDEAL_HOST_RATE`: requests a second for each host key; 0: any number."""
+    guess_rate: float = 3_000
+    """`FAIRDEAL_GUESS_RATE`: requests a minute without a valid token from one address; 0: any
+    number."""
+    proxies: str = ""
+    """`FAIRDEAL_PROXIES`: addresses or networks, separated by commas, whose `X-Forwarded-For` is
+    believed."""
     webhooks_private: bool = False
     """`FAIRDEAL_WEBHOOKS_PRIVATE`: whether webhooks may lead into private networks and go without
     TLS."""
@@ -111,6 +124,9 @@ _CONVERTED: Final = (
     "body_seconds",
     "drain_seconds",
     "log_slow_seconds",
+    "token_rate",
+    "host_rate",
+    "guess_rate",
     "webhooks_private",
     "webhooks_seconds",
     "webhooks_keep_days",
@@ -124,6 +140,7 @@ FROM_ENVIRONMENT: Final = frozenset(
         "signing_keys_file",
         "channel",
         "listen_url",
+        "proxies",
         *_CONVERTED,
     }
 )
@@ -140,11 +157,14 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
         "signing_keys_file": environment.get(SIGNING_KEYS_FILE_ENV, ""),
         "channel": environment.get(CHANNEL_ENV) or "postgres",
         "listen_url": environment.get(LISTEN_URL_ENV, ""),
+        "proxies": environment.get(PROXIES_ENV, ""),
     }
     for name in _CONVERTED:
         if environment.get(f"FAIRDEAL_{name.upper()}"):
             values[name] = _converted(environment, name)
     _check_channel(values["channel"])
+    _check_listen_url(values["listen_url"])
+    _check_proxies(values["proxies"])
     return Settings(**values)
 
 
@@ -165,8 +185,34 @@ def _check_channel(channel: str) -> None:
         return
     if not is_redis(channel):
         raise SettingsError(f"{CHANNEL_ENV} is postgres, memory or the URL of a Redis")
+    try:
+        _ = urlsplit(channel).port
+    except ValueError:
+        raise SettingsError(f"{CHANNEL_ENV} is no URL of a Redis") from None
     if find_spec("redis") is None:
         raise SettingsError(f"{CHANNEL_ENV} names a Redis: install fairdeal[redis]")
+
+
+def _check_listen_url(url: str) -> None:
+    from psycopg import ProgrammingError
+    from psycopg.conninfo import conninfo_to_dict
+
+    try:
+        conninfo_to_dict(url)
+    except ProgrammingError:  # whose words quote it, the password included
+        raise SettingsError(f"{LISTEN_URL_ENV} is no address of a Postgres") from None
+
+
+def networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    """Addresses and networks, separated by commas. Raises ValueError."""
+    return tuple(map(ip_network, filter(None, map(str.strip, text.split(",")))))
+
+
+def _check_proxies(text: str) -> None:
+    try:
+        networks(text)
+    except ValueError as error:
+        raise SettingsError(f"{PROXIES_ENV} is {text!r}: {error}") from None
 
 
 def host_keys(text: str) -> Mapping[str, str]:
@@ -213,7 +259,10 @@ def _converted(environment: Mapping[str, str], name: str) -> Any:
         value = msgspec.convert(text, kind, strict=False)
     except msgspec.ValidationError as error:
         raise SettingsError(f"FAIRDEAL_{name.upper()} is {text!r}: {error}") from None
-    if kind in (int, float) and value <= 0:
+    if name.endswith("_rate"):
+        if not 0 <= value < float("inf"):
+            raise SettingsError(f"FAIRDEAL_{name.upper()} is {text!r}: it must be 0 or above")
+    elif kind in (int, float) and value <= 0:
         raise SettingsError(f"FAIRDEAL_{name.upper()} is {text!r}: it must be above 0")
     return value
 

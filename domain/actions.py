@@ -11,7 +11,7 @@ import msgspec
 
 from domain.cards import CardText
 
-Count = Annotated[int, msgspec.Meta(ge=0)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
 
 
 class Action(

@@ -36,6 +36,8 @@ _SETTINGS: Final = (
     "jit=off",
     "timezone=UTC",
     "log_timezone=UTC",
+    # Details of an error quote rows.
+    "log_error_verbosity=terse",
 )
 _THROWAWAY_SETTINGS: Final = ("fsync=off", "full_page_writes=off")
 """A killed server loses nothing under these, only a machine that goes down."""

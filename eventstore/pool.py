@@ -110,6 +110,7 @@ class Pool:
                 continue
             except psycopg.Error as error:
                 measures.failed(error)
+                _keep_quiet(error)
                 if not _passes(error):
                     raise
                 failures += 1
@@ -180,6 +181,18 @@ def connection_settings(
         if lock_seconds is not None:
             settings["options"] += f" -c lock_timeout={math.ceil(lock_seconds * 1000)}"
     return settings
+
+
+def _keep_quiet(error: psycopg.Error) -> None:
+    """Take out of an error's text what may quote a row or a parameter: whoever logs it, it tells
+    kind and place, and no card. Its `diag` still has all."""
+    if error.sqlstate is None:
+        return
+    diag = error.diag
+    # Class 22: a value is not what it should be, and is quoted.
+    said = diag.message_primary if error.sqlstate[:2] != "22" else "a value does not fit"
+    named = (diag.schema_name, diag.table_name, diag.column_name, diag.constraint_name)
+    error.args = (" ".join(filter(None, (error.sqlstate, said, *named))),)
 
 
 def _passes(error: psycopg.Error) -> bool:

@@ -44,7 +44,7 @@ class DisputesController(Controller):
         security=FOR_PARTIES,
         operation_id="openDispute",
         summary="Dispute an event",
-        responses={s: PROBLEMS[s] for s in (400, 401, 403, 404, 413, 422, 500, 503)},
+        responses={s: PROBLEMS[s] for s in (400, 401, 403, 404, 413, 422, 429, 500, 503)},
     )
     async def open(
         self,
@@ -79,7 +79,7 @@ class DisputesController(Controller):
         security=FOR_PARTIES,
         operation_id="listDisputes",
         summary="Find disputes",
-        responses={s: PROBLEMS[s] for s in (400, 401, 403, 500, 503)},
+        responses={s: PROBLEMS[s] for s in (400, 401, 403, 429, 500, 503)},
     )
     async def find(
         self,
@@ -131,7 +131,7 @@ class DisputesController(Controller):
         security=FOR_HOST,
         operation_id="resolveDispute",
         summary="Settle a dispute",
-        responses={s: PROBLEMS[s] for s in (400, 401, 403, 404, 409, 413, 422, 500, 503)},
+        responses={s: PROBLEMS[s] for s in (400, 401, 403, 404, 409, 413, 422, 429, 500, 503)},
     )
     async def resolve(
         self,

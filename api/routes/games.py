@@ -11,8 +11,8 @@ from litestar.params import FromQuery, HeaderParameter, JSONBody, QueryParameter
 from api import freshness
 from api.answers import CreatedAnswer, GamesPage, created_answer, game_item
 from api.asking import IdempotencyKey, access_of, caller_key, caller_of, versions
-from api.bodies import NewGame, NewPlayer
-from api.freshness import AtLeastPosition
+from api.bodies import MOST_LABELS, NewGame, NewPlayer
+from api.freshness import FROM_0, AtLeastPosition
 from api.guards import anyone, only
 from api.ids import new_id
 from api.parts import Parts
@@ -29,11 +29,21 @@ Status = Literal["waiting", "playing", "finished", "abandoned"]
 Limit = Annotated[int, QueryParameter(ge=1, le=200, description="Games on a page.")]
 Wait = Annotated[
     float,
-    QueryParameter(ge=0, le=30, description="Seconds to wait for a version above `after`."),
+    QueryParameter(
+        ge=0,
+        le=30,
+        description="Seconds to wait for a version above `after`.",
+        schema_extra=FROM_0,
+    ),
 ]
 After = Annotated[
     int | None,
-    QueryParameter(ge=0, le=2**31 - 1, description="The version that the caller has seen."),
+    QueryParameter(
+        ge=0,
+        le=2**31 - 1,
+        description="The version that the caller has seen.",
+        schema_extra=FROM_0,
+    ),
 ]
 IfNoneMatch = Annotated[
     str | None,
@@ -43,6 +53,7 @@ LabelFilter = Annotated[
     list[str] | None,
     QueryParameter(
         name="label",
+        max_items=MOST_LABELS,
         description="`name=value` or `name:value`; given more than once, all must fit.",
         examples=[Example(summary="One label", value=["room=blue"])],
     ),
@@ -61,7 +72,7 @@ class GamesController(Controller):
         operation_id="createGame",
         summary="Set up a game",
         status_code=201,
-        responses={s: PROBLEMS[s] for s in (400, 401, 403, 413, 422, 500, 503)},
+        responses={s: PROBLEMS[s] for s in (400, 401, 403, 413, 422, 429, 500, 503)},
     )
     async def create(
         self,
@@ -100,7 +111,7 @@ class GamesController(Controller):
         security=FOR_HOST,
         operation_id="listGames",
         summary="Find games",
-        responses={s: PROBLEMS[s] for s in (400, 401, 403, 500, 503)},
+        responses={s: PROBLEMS[s] for s in (400, 401, 403, 429, 500, 503)},
     )
     async def find(
         self,
@@ -109,19 +120,19 @@ class GamesController(Controller):
         status: FromQuery[Status | None] = None,
         game: FromQuery[str | None] = None,
         ref: FromQuery[str | None] = None,
-        labels: LabelFilter = None,
+        label: LabelFilter = None,
         cursor: FromQuery[str | None] = None,
         limit: Limit = 50,
         at_least: AtLeastPosition = None,
     ) -> GamesPage:
         """The host's own games that fit all the filters, newest first."""
-        if any("\0" in text for text in (game or "", ref or "", *(labels or ()))):
+        if any("\0" in text for text in (game or "", ref or "", *(label or ()))):
             raise invalid("query", "no NUL characters")
         if game is not None and game not in GAMES:
             raise invalid("game", f"the games are {', '.join(sorted(GAMES))}")
         if ref == "":
             raise invalid("ref", "a reference is not empty")
-        pairs = tuple([_label(label) for label in labels or ()])
+        pairs = tuple([_label(text) for text in label or ()])
         wanted = Wanted(status, game, ref, pairs)
         tenant = caller_of(request).tenant
         before = parts.cursors.read(listing.NAME, tenant, cursor, Place)

@@ -14,7 +14,7 @@ from api import freshness
 from api.access import Access
 from api.answers import EventsPage, ScoresAnswer, scores_answer
 from api.asking import access_of
-from api.freshness import AtLeastVersion
+from api.freshness import FROM_0, AtLeastVersion
 from api.guards import anyone
 from api.parts import Parts
 from api.problems import Problem, invalid, not_found
@@ -31,7 +31,10 @@ _PAGE: Final = 500
 _LINE: Final = msgspec.json.Encoder()
 
 After = Annotated[
-    int | None, QueryParameter(ge=0, le=2**31 - 1, description="Only events of later versions.")
+    int | None,
+    QueryParameter(
+        ge=0, le=2**31 - 1, description="Only events of later versions.", schema_extra=FROM_0
+    ),
 ]
 LastEventId = Annotated[
     str | None,

@@ -63,7 +63,7 @@ class PlayersController(Controller):
         operation_id="erasePlayer",
         summary="Erase a person",
         status_code=200,
-        responses={s: PROBLEMS[s] for s in (400, 401, 403, 500, 503)},
+        responses={s: PROBLEMS[s] for s in (400, 401, 403, 429, 500, 503)},
     )
     async def erase(
         self, request: Request[Any, Any, Any], parts: NamedDependency[Parts], ref: FromPath[Path]

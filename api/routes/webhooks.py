@@ -35,14 +35,14 @@ class WebhooksController(Controller):
 
     path = "/v1/webhooks"
     tags = ("webhooks",)
-    guards = (only("host"),)
-    security = FOR_HOST
 
     @post(
         "/",
+        guards=[only("host")],
+        security=FOR_HOST,
         operation_id="createWebhook",
         summary="Be told what happens",
-        responses={s: PROBLEMS[s] for s in (400, 401, 403, 413, 422, 500, 503)},
+        responses={s: PROBLEMS[s] for s in (400, 401, 403, 413, 422, 429, 500, 503)},
     )
     async def create(
         self,
@@ -65,9 +65,11 @@ class WebhooksController(Controller):
 
     @get(
         "/",
+        guards=[only("host")],
+        security=FOR_HOST,
         operation_id="listWebhooks",
         summary="See one's webhooks",
-        responses={s: PROBLEMS[s] for s in (401, 403, 500, 503)},
+        responses={s: PROBLEMS[s] for s in (401, 403, 429, 500, 503)},
     )
     async def all(
         self, request: Request[Any, Any, Any], parts: NamedDependency[Parts]
@@ -77,6 +79,8 @@ class WebhooksController(Controller):
 
     @get(
         "/{webhook_id:uuid}",
+        guards=[only("host")],
+        security=FOR_HOST,
         operation_id="getWebhook",
         summary="Look at a webhook",
         responses=READING,
@@ -92,6 +96,8 @@ class WebhooksController(Controller):
 
     @delete(
         "/{webhook_id:uuid}",
+        guards=[only("host")],
+        security=FOR_HOST,
         operation_id="removeWebhook",
         summary="Be told nothing more",
         responses=READING,
@@ -108,6 +114,8 @@ class WebhooksController(Controller):
 
     @get(
         "/{webhook_id:uuid}/deliveries",
+        guards=[only("host")],
+        security=FOR_HOST,
         operation_id="listDeliveries",
         summary="See what was sent",
         responses=READING,
@@ -135,6 +143,8 @@ class WebhooksController(Controller):
 
     @post(
         "/{webhook_id:uuid}/deliveries/{delivery_id:uuid}/redeliver",
+        guards=[only("host")],
+        security=FOR_HOST,
         operation_id="redeliver",
         summary="Send a delivery again",
         status_code=202,
