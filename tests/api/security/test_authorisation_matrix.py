@@ -192,11 +192,14 @@ async def test_what_is_not_ones_own_looks_like_what_does_not_exist(
     assert after.json() == before.json()
 
 
+_OF_THE_REQUEST = {"content-length", "x-request-id"}
+
+
 def told(answer: httpx.Response) -> Any:
-    """All that an answer says, but for the path that was asked for."""
+    """All that an answer says, but for the path that was asked for and the id of the request."""
     body = answer.json()
     body.pop("instance", None)
-    headers = {k: v for k, v in answer.headers.items() if k != "content-length"}
+    headers = {k: v for k, v in answer.headers.items() if k not in _OF_THE_REQUEST}
     return answer.status_code, headers, body
 
 
