@@ -32,7 +32,7 @@ from tests.database import Databases
 pytestmark = pytest.mark.postgres
 
 CALLERS = ("none", "malformed", "expired", "revoked", "seat", "spectator", "host")
-CASES = int(os.environ.get("FAIRDEAL_TEST_CASES", "700"))
+CASES = int(os.environ.get("FAIRDEAL_TEST_CASES", "350"))
 EACH = -(-CASES // (len(CALLERS) * len(TABLE)))
 """Cases of each operation by each caller."""
 
