@@ -154,15 +154,18 @@ async def _answer(request: Request[Any, Any, Any]) -> Response[Any]:
     app = request.app
     made = app.state.get("openapi")
     if made is None:
-        made = app.state["openapi"] = document(app)
+        # Made once: everybody may ask, and it takes its time.
+        told = document(app)
+        made = app.state["openapi"] = msgspec.json.encode(told), page.render(told)
+    text, shown = made
     path = request.url.path.rstrip("/")
     if path == "/schema":
         wanted = request.accept.best_match(["application/json", "text/html"])
         if wanted == "text/html":
-            return Response(page.render(made), media_type="text/html", headers=page.HEADERS)
+            return Response(shown, media_type="text/html", headers=page.HEADERS)
     elif path != "/schema/openapi.json":
         raise not_found()
-    return Response(made, media_type="application/json")
+    return Response(text, media_type="application/json")
 
 
 def config() -> OpenAPIConfig:

@@ -35,7 +35,8 @@ _CONNECT_SECONDS: Final = 10
 _CONNECTIONS: Final = 16_384
 """How many connections a worker holds, live streams and long polls among them."""
 _BUFFER_BYTES: Final = 65_536
-"""What the server holds back for a reader who is slow; also the longest head of a request."""
+"""What the server holds back for a reader who is slow; also how long the head of a request may be
+(it may read up to twice that before it refuses)."""
 _WAITING: Final = 4_096
 """How many more may wait to be accepted."""
 _STOP_SECONDS: Final = 4

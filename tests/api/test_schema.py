@@ -155,6 +155,15 @@ async def test_problems_are_declared_as_what_they_are(document: dict[str, Any]) 
                 assert example["value"]["status"] == int(status)
 
 
+async def test_whoever_may_be_told_to_wait_is_told_how_long(document: dict[str, Any]) -> None:
+    for name, operation in operations(document).items():
+        responses = operation["responses"]
+        # Who needs a token may come too often with it, or with none that is valid.
+        assert ("429" in responses) == ("401" in responses), name
+        for status in {"429", "503"} & responses.keys():
+            assert responses[status]["headers"]["Retry-After"]["schema"]["type"] == "integer"
+
+
 async def test_what_webhooks_are_sent_is_told(document: dict[str, Any]) -> None:
     assert document["webhooks"].keys() == {"event", "turn"}
     for kind, item in document["webhooks"].items():

@@ -15,7 +15,7 @@ import httpx
 import pytest
 import requests
 import schemathesis
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from schemathesis.generation import GenerationMode
 from schemathesis.specs.openapi.checks import (
@@ -32,7 +32,7 @@ from tests.database import Databases
 pytestmark = pytest.mark.postgres
 
 CALLERS = ("none", "malformed", "expired", "revoked", "seat", "spectator", "host")
-CASES = int(os.environ.get("FAIRDEAL_TEST_CASES", "700"))
+CASES = int(os.environ.get("FAIRDEAL_TEST_CASES", "350"))
 EACH = -(-CASES // (len(CALLERS) * len(TABLE)))
 """Cases of each operation by each caller."""
 
@@ -121,6 +121,8 @@ def _ask(
     )
     @given(case=cases)
     def run(case: Any) -> None:
+        # A `?` that a path is made up with ends it, and the rest is another operation's, or none's.
+        assume("?" not in case.formatted_path)
         for name, longest in LONGEST.items():
             asked = (case.query or {}).get(name)
             if isinstance(asked, int | float) and asked > longest:

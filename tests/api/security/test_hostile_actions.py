@@ -21,8 +21,8 @@ from tests.api.running import Game, Json, bearer, problem, running
 from tests.api.security.stages import PEOPLE, STAGES, Stage, at_stage
 from tests.database import Databases
 
-CASES = int(os.environ.get("FAIRDEAL_TEST_CASES", "700"))
-EACH = max(25, CASES // len(STAGES))
+CASES = int(os.environ.get("FAIRDEAL_TEST_CASES", "350"))
+EACH = max(20, CASES // len(STAGES))
 
 EXAMPLES: list[Json] = [body for _, body in examples.actions()]
 """An action of every type."""
