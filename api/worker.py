@@ -35,16 +35,13 @@ def application() -> "Litestar":
         loop = asyncio.get_running_loop()
         entry = doors.Doors()
 
-        def leave() -> None:
-            app.state.parts.leave()
-            entry.close()
-
         def end() -> None:
             app.state.parts.release()
             # A caller who takes nothing would be waited for until the process is killed.
             loop.call_later(_CUT_SECONDS, entry.cut_all)
 
-        loop.add_signal_handler(workers.LEAVING, leave)
+        loop.add_signal_handler(workers.LEAVING, app.state.parts.leave)
+        loop.add_signal_handler(workers.REPLACED, entry.close)
         loop.add_signal_handler(workers.ENDING, end)
         workers.say_ready()
 

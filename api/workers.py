@@ -22,8 +22,11 @@ from granian._granian import SocketHolder
 from granian.server.mp import MPServer, WorkerProcess
 
 LEAVING: Final = signal.SIGUSR2
-"""What a worker is sent that others are to take over from: it is no longer ready, accepts no more
-connections and keeps none alive."""
+"""What a worker is sent that others are to take over from: it is no longer ready, and keeps no
+connection alive."""
+REPLACED: Final = signal.SIGURG
+"""What a worker is sent whose successor listens at the same socket: it accepts no more. (One signal
+that a terminal sends to nobody, and that does no harm where nobody listens for it.)"""
 ENDING: Final = signal.SIGUSR1
 """What a worker is sent before it is stopped: who waits is answered, streams say goodbye."""
 RUN_FOLDER_ENV: Final = "FAIRDEAL_RUN_FOLDER"
@@ -177,6 +180,7 @@ class Workers(MPServer):
             new.interrupt_by_parent = False
             self.wrks[idx] = new
             _send(LEAVING, [old])
+            _send(REPLACED, [old])
             self._pause(_LEAVE_SECONDS)
             self._end([old])
             _logger.info("worker %d of %d has been renewed", idx + 1, self.workers)

@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from urllib.parse import quote
 
 import psycopg
 import pytest
@@ -18,13 +19,13 @@ from tests.database import open_folder
 PGBOUNCER = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 
 
-_USUAL = "[pgbouncer]\npool_mode = transaction\ndefault_pool_size = 8"
+_USUAL = "[pgbouncer]\npool_mode = transaction\ndefault_pool_size = 8\nauth_type = any"
 
 
 @contextmanager
-def pooler(database_url: str, settings: str = "") -> Iterator[str]:
-    """The URL of a database behind a pooler of its own. `settings` are lines for its file, which
-    hold unless the place needs others."""
+def pooler(database_url: str, settings: str = "", password: str = "") -> Iterator[str]:
+    """The URL of a database behind a pooler of its own. `settings` are the lines of its file, which
+    hold but for places; with them a password is asked for."""
     if PGBOUNCER is None:
         pytest.skip("pgbouncer is not installed")
     known = {k: str(v) for k, v in conninfo_to_dict(database_url).items()}
@@ -35,7 +36,7 @@ def pooler(database_url: str, settings: str = "") -> Iterator[str]:
         file = folder / "pgbouncer.ini"
         file.write_text(
             f"{settings or _USUAL}\n"
-            f"listen_addr = 127.0.0.1\nlisten_port = {port}\nauth_type = any\n"
+            f"listen_addr = 127.0.0.1\nlisten_port = {port}\n"
             f"unix_socket_dir =\n[databases]\n* = {target}\n"
         )
         file.chmod(0o644)
@@ -48,7 +49,8 @@ def pooler(database_url: str, settings: str = "") -> Iterator[str]:
             extra_groups=None if who is None else [],
             stderr=subprocess.DEVNULL,
         ) as process:
-            url = f"postgresql://{known['user']}@127.0.0.1:{port}/{name}"
+            who_asks = known["user"] + (f":{quote(password)}" if password else "")
+            url = f"postgresql://{who_asks}@127.0.0.1:{port}/{name}"
             try:
                 _wait(url)
                 yield url
