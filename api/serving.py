@@ -38,8 +38,6 @@ _BUFFER_BYTES: Final = 65_536
 """What the server holds back for a reader who is slow; also the longest head of a request."""
 _WAITING: Final = 4_096
 """How many more may wait to be accepted."""
-_STOP_SECONDS: Final = 4
-"""How long workers may take to end when the server is stopped, in whole seconds."""
 
 
 class ServeError(Exception):
@@ -95,7 +93,7 @@ def serve(host: str, port: int, workers: int, *, show: bool = False) -> None:
             websockets=False,
             log_level=LogLevels.warning,
             log_dictconfig=logs.configuration(),
-            workers_kill_timeout=_STOP_SECONDS,
+            workers_kill_timeout=found.stop_seconds,
         ).serve()
 
 
