@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from api import cli_doctor, cli_projections, cli_proof
+from api import cli_backups, cli_doctor, cli_projections, cli_proof
 from api.complaints import complaints
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ app = typer.Typer(
 app.add_typer(cli_proof.commands)
 app.add_typer(cli_projections.commands)
 app.add_typer(cli_doctor.commands)
+app.add_typer(cli_backups.commands)
 
 
 @app.callback()

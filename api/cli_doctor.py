@@ -109,7 +109,8 @@ def _tell(found: "Checkup") -> None:
 
     out = Console(highlight=False)
     table = Table(box=None, pad_edge=False)
-    for heading in ("setting", "value", "from"):
+    table.add_column("setting", no_wrap=True)
+    for heading in ("value", "from"):
         table.add_column(heading, overflow="fold")
     for setting in found.settings:
         table.add_row(setting.name, _plain(setting.value), setting.source)

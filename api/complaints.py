@@ -16,6 +16,7 @@ def complaints() -> Iterator[None]:
     from api.checking import UnreadableFile
     from api.serving import ServeError
     from api.settings import SettingsError
+    from eventstore.dumps import DumpError
     from eventstore.embedded import EmbeddedPostgresError
     from eventstore.migrate import MigrationError
     from eventstore.records import StoreUnavailable
@@ -24,7 +25,13 @@ def complaints() -> Iterator[None]:
         yield
     except UnreadableFile as error:
         raise _said(str(error), 2) from None
-    except (ServeError, SettingsError, EmbeddedPostgresError, MigrationError) as error:
+    except (
+        ServeError,
+        SettingsError,
+        EmbeddedPostgresError,
+        MigrationError,
+        DumpError,
+    ) as error:
         raise _said(str(error), 1) from None
     except (errors.UndefinedTable, errors.UndefinedFunction, errors.InvalidSchemaName):
         raise _said("the database needs `fairdeal migrate`", 1) from None

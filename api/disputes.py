@@ -16,6 +16,7 @@ from api.batch import new_event
 from api.execute import KeptAnswer
 from api.games import Games
 from api.ids import new_id
+from api.logs import note_command
 from api.problems import Problem, invalid, key_mismatch, not_found, unavailable
 from api.signing import Signer
 from domain.dispute_stream import (
@@ -278,7 +279,10 @@ class Disputes:
                 category=CATEGORY,
             )
         )
-        return dispute if isinstance(outcome, Appended) else outcome
+        if not isinstance(outcome, Appended):
+            return outcome
+        note_command(log[0].command)
+        return dispute
 
     async def _looked_up(self, key: CallerKey | None) -> Told | None:
         """What the caller's key did before, if it did anything."""

@@ -332,9 +332,11 @@ class Executor:
         history = await self._games.history(answer.stream, answer.last_version)
         if caller is not None:
             admit(caller, history.newest)
+        done = history.entries[answer.first_version - 1 : answer.last_version]
+        note_command(done[-1].command)
         return Done(
             table=history.table,
-            entries=history.entries[answer.first_version - 1 : answer.last_version],
+            entries=done,
             now=history.newest.table.openings,
             receipt=msgspec.json.decode(answer.response, type=KeptAnswer).receipt,
             replayed=True,

@@ -15,6 +15,9 @@ def kept(path: Path, text: str, instead: str) -> tuple[str, bool]:
 
     Raises SettingsError where it cannot be written or read; `instead` says what to set then.
     """
+    if path.exists():
+        # The folder may be one that nobody writes to.
+        return read(path), False
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _draft(path, text) as draft:

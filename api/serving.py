@@ -39,8 +39,6 @@ _BUFFER_BYTES: Final = 65_536
 (it may read up to twice that before it refuses)."""
 _WAITING: Final = 4_096
 """How many more may wait to be accepted."""
-_STOP_SECONDS: Final = 4
-"""How long workers may take to end when the server is stopped, in whole seconds."""
 
 
 class ServeError(Exception):
@@ -98,7 +96,7 @@ def serve(host: str, port: int, workers: int, *, show: bool = False) -> None:
             websockets=False,
             log_level=LogLevels.warning,
             log_dictconfig=logs.configuration(),
-            workers_kill_timeout=_STOP_SECONDS,
+            workers_kill_timeout=found.stop_seconds,
         ).serve()
 
 

@@ -88,6 +88,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     drain_seconds: float = 0.0
     """`FAIRDEAL_DRAIN_SECONDS`: how long a process that is told to stop goes on, no longer ready,
     so that what sends it requests can notice."""
+    stop_seconds: int = 4
+    """`FAIRDEAL_STOP_SECONDS`: how long workers may take to end after that, before they are killed.
+    """
     log_slow_seconds: float = 1.0
     """`FAIRDEAL_LOG_SLOW_SECONDS`: an answer that begins later has a line in the log."""
     token_rate: float = 0
@@ -123,6 +126,7 @@ _CONVERTED: Final = (
     "stall_seconds",
     "body_seconds",
     "drain_seconds",
+    "stop_seconds",
     "log_slow_seconds",
     "token_rate",
     "host_rate",

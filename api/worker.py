@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _CUT_SECONDS: Final = 2.5
 """How long, once the process ends, callers may take for what they have asked for."""
+_REPLACED_SECONDS: Final = 12.0
+"""The same where a successor serves already: there is time for every answer."""
 
 
 def application() -> "Litestar":
@@ -35,16 +37,20 @@ def application() -> "Litestar":
         loop = asyncio.get_running_loop()
         entry = doors.Doors()
 
-        def leave() -> None:
-            app.state.parts.leave()
+        replaced = False
+
+        def close() -> None:
+            nonlocal replaced
+            replaced = True
             entry.close()
 
         def end() -> None:
             app.state.parts.release()
             # A caller who takes nothing would be waited for until the process is killed.
-            loop.call_later(_CUT_SECONDS, entry.cut_all)
+            loop.call_later(_REPLACED_SECONDS if replaced else _CUT_SECONDS, entry.cut_all)
 
-        loop.add_signal_handler(workers.LEAVING, leave)
+        loop.add_signal_handler(workers.LEAVING, app.state.parts.leave)
+        loop.add_signal_handler(workers.REPLACED, close)
         loop.add_signal_handler(workers.ENDING, end)
         workers.say_ready()
 

@@ -22,8 +22,11 @@ from granian._granian import SocketHolder
 from granian.server.mp import MPServer, WorkerProcess
 
 LEAVING: Final = signal.SIGUSR2
-"""What a worker is sent that others are to take over from: it is no longer ready, accepts no more
-connections and keeps none alive."""
+"""What a worker is sent that others are to take over from: it is no longer ready, and keeps no
+connection alive."""
+REPLACED: Final = signal.SIGURG
+"""What a worker is sent whose successor listens at the same socket: it accepts no more. (One signal
+that a terminal sends to nobody, and that does no harm where nobody listens for it.)"""
 ENDING: Final = signal.SIGUSR1
 """What a worker is sent before it is stopped: who waits is answered, streams say goodbye."""
 RUN_FOLDER_ENV: Final = "FAIRDEAL_RUN_FOLDER"
@@ -33,6 +36,8 @@ _READY_SECONDS: Final = 60.0
 """How long a worker may take until it serves."""
 _LEAVE_SECONDS: Final = 1.0
 """How long a worker that is renewed answers what has reached it."""
+_REPLACED_SECONDS: Final = 20.0
+"""How long it may take to end after that: it is in nobody's way."""
 _LOOK_SECONDS: Final = 0.02
 _SHORT_LIFE_SECONDS: Final = 10.0
 _LONGEST_PAUSE_SECONDS: Final = 5.0
@@ -177,8 +182,9 @@ class Workers(MPServer):
             new.interrupt_by_parent = False
             self.wrks[idx] = new
             _send(LEAVING, [old])
+            _send(REPLACED, [old])
             self._pause(_LEAVE_SECONDS)
-            self._end([old])
+            self._end([old], _REPLACED_SECONDS)
             _logger.info("worker %d of %d has been renewed", idx + 1, self.workers)
             if not _alive(new):
                 self.interrupt_children.append(idx)
@@ -204,24 +210,27 @@ class Workers(MPServer):
         if self._drain_seconds:
             _send(LEAVING, [worker for worker in self.wrks if self._serves(worker)])
             time.sleep(self._drain_seconds)
-        self._end(self.wrks)
+        self._end(self.wrks, self.workers_kill_timeout or 0)
         self.wrks.clear()
 
     def _serves(self, worker: WorkerProcess) -> bool:
         # Before that it would die of the signal.
         return _ready_file(self._run_folder, worker.inner.pid).exists()
 
-    def _end(self, workers: Sequence[WorkerProcess]) -> None:
-        """Stop workers together: those that have not ended in time are killed."""
+    def _end(self, workers: Sequence[WorkerProcess], seconds: float) -> None:
+        """Stop workers together: those that have not ended in time are killed. In a hurry where the
+        whole service is to end."""
         for worker in workers:
             worker.interrupt_by_parent = True
         _send(ENDING, workers)
         for worker in workers:
             worker.terminate()  # type: ignore[no-untyped-call]
-        end = time.monotonic() + (self.workers_kill_timeout or 0)
+        begun, limit = time.monotonic(), self.workers_kill_timeout or 0
         for worker in workers:
             # Not joined: its watcher does that, and of two who wait one is told nothing.
-            while _alive(worker) and time.monotonic() < end:
+            while _alive(worker) and time.monotonic() - begun < seconds:
+                if self.interrupt_signal:
+                    seconds = min(seconds, limit)
                 time.sleep(_LOOK_SECONDS)
             if _alive(worker):
                 _logger.warning("Killing worker %d: it did not end in time", worker.idx + 1)

@@ -16,7 +16,7 @@ from psycopg import AsyncConnection
 from psycopg.pq import ExecStatus
 from psycopg.pq.abc import PGconn, PGresult
 
-from eventstore import queries, wire
+from eventstore import measures, queries, wire
 from eventstore.pool import Row, cut
 
 Parameters: TypeAlias = tuple[bytes | None, ...]
@@ -137,6 +137,7 @@ class GroupCommit:
         self._under_way = False
         if answer.cancelled() or answer.exception() is not None:
             self._exchange = None
+            measures.GROUPS_GIVEN_BACK.inc()
             self._give_back(group)
         else:
             # The first result is of the locks where there is more than one append.
@@ -145,7 +146,9 @@ class GroupCommit:
                 for waiting, result in zip(group, results, strict=True):
                     if not waiting.outcome.done():
                         waiting.outcome.set_result(_row(result))
+                measures.GROUP_SIZE.observe(len(group))
             else:
+                measures.GROUPS_GIVEN_BACK.inc()
                 self._give_back(group)
         self._begin()
 

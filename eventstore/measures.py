@@ -15,6 +15,14 @@ APPEND_SECONDS: Final = Histogram(
     "From asking for an append to its durable outcome",
     buckets=(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5),
 )
+GROUP_SIZE: Final = Histogram(
+    "fairdeal_append_group_size",
+    "Appends that shared a transaction",
+    buckets=(1, 2, 4, 8, 16, 32, 64),
+)
+GROUPS_GIVEN_BACK: Final = Counter(
+    "fairdeal_append_groups_given_back", "Groups of appends that failed and were sent one by one"
+)
 RETRIES: Final = Counter(
     "fairdeal_database_retries", "Statements sent again after trouble that passes"
 )

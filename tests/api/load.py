@@ -64,13 +64,13 @@ class Load:
 
     async def _get(self, game: Game, token: str) -> Json:
         answer = await game.api.get(game.path, headers=bearer(token))
-        assert answer.status_code == 200, answer.text
+        assert answer.status_code == 200, f"GET {answer.status_code} {answer.text}"
         view: Json = answer.json()
         return view
 
     async def _act(self, game: Game, seat: int, action: Json) -> None:
         answer = await game.act(seat, action)
-        assert answer.status_code == 201, answer.text
+        assert answer.status_code == 201, f"POST {answer.status_code} {answer.text}"
         self.acknowledged.append((game.id, answer.json()))
 
 

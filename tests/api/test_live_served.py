@@ -125,7 +125,7 @@ async def test_a_stopped_server_ends_its_streams(database_url: str, workers: str
 
 def figure(address: str, name: str) -> float:
     """A metric of a server."""
-    for line in httpx.get(f"{address}/metrics").text.splitlines():
+    for line in httpx.get(f"{address}/metrics", timeout=60).text.splitlines():
         if line.startswith(f"{name} "):
             return float(line.split()[1])
     raise AssertionError(f"no metric {name}")
