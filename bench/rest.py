@@ -10,9 +10,9 @@ import random
 import statistics
 import subprocess
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import uvloop
@@ -41,7 +41,7 @@ RUNS = 5
 RUN_SECONDS = 6.0
 SEED = bytes(range(32))
 RULES = {"profile": "modern", "lives": 6}
-PLAYERS = [{"name": name} for name in ("Ann", "Bob", "Cleo", "Dora")]
+PLAYERS = [{"name": f"Player {seat}"} for seat in range(10)]
 
 Step = Callable[[], Awaitable[None]]
 
@@ -53,10 +53,15 @@ class Connection:
         self._reader, self._writer = await asyncio.open_connection("127.0.0.1", port)
         return self
 
+    def __init__(self, keys: Iterator[str] | None = None) -> None:
+        """`keys`: idempotency keys, one for each request."""
+        self._keys = keys
+
     async def send(self, path: str, body: bytes, token: str = "") -> bytes:
         """POST and the answer's body. RuntimeError where it is no success."""
+        key = "" if self._keys is None else f"Idempotency-Key: {next(self._keys)}\r\n"
         head = (
-            f"POST {path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {token}\r\n"
+            f"POST {path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {token}\r\n{key}"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         self._writer.write(head.encode() + body)
@@ -72,11 +77,19 @@ class Connection:
         self._writer.close()
 
 
-def script(number: int) -> list[tuple[int, bytes]]:
-    """Seats and bodies of all that the people do in the game of this number, at random."""
+class Done(NamedTuple):
+    """What a person does: the seat, the request's body, and the game's version before."""
+
+    seat: int
+    body: bytes
+    version: int
+
+
+def script(number: int, seats: int = 4, rules: dict[str, Any] = RULES) -> list[Done]:
+    """All that the people do in the game of this number, at random."""
     chance, key = random.Random(number), KeyedChance(SEED)
-    table = start("lodam", [None] * 4, RULES, key, deal_id=f"deal-{number}").table
-    found: list[tuple[int, bytes]] = []
+    table = start("lodam", [None] * seats, rules, key, deal_id=f"deal-{number}").table
+    found: list[Done] = []
     while table.status == "playing":
         own = server_command(table)
         if own is not None:
@@ -84,35 +97,48 @@ def script(number: int) -> list[tuple[int, bytes]]:
         else:
             seat = to_act(table)[0]
             action = chance.choice(playable_actions(table, seat))
-            found.append((seat, msgspec.json.encode(action)))
+            found.append(Done(seat, msgspec.json.encode(action), table.version))
             command = Command(action, seat, 0, key)
         table = decide(table, command).table
     return found
 
 
-async def our_games(port: int, scripts: list[list[tuple[int, bytes]]]) -> list[Any]:
-    """New games on the server, each with a script for it: lists of (path, body, token)."""
+async def our_games(
+    port: int,
+    scripts: list[list[Done]],
+    seats: int = 4,
+    rules: dict[str, Any] = RULES,
+    first: int = 0,
+) -> list[list[tuple[str, bytes, str]]]:
+    """New games on the server, each with a script for it (of the numbers from `first` on): lists of
+    (path, body, token)."""
     connection = await Connection().open(port)
     games = []
-    for number, actions in enumerate(scripts):
-        rules = RULES | {"seed": SEED.hex(), "deal_id": f"deal-{number}"}
-        ask = {"game": "lodam", "players": PLAYERS, "rules": rules}
+    for number, actions in enumerate(scripts, first):
+        seeded = rules | {"seed": SEED.hex(), "deal_id": f"deal-{number}"}
+        ask = {"game": "lodam", "players": PLAYERS[:seats], "rules": seeded}
         made = json.loads(await connection.send("/v1/games", json.dumps(ask).encode(), KEY))
         tokens = [seat["token"] for seat in made["seats"]]
         path = f"/v1/games/{made['id']}/actions"
-        games.append([(path, body, tokens[seat]) for seat, body in actions])
+        games.append([(path, done.body, tokens[done.seat]) for done in actions])
     connection.close()
     return games
 
 
-async def drive(port: int, connections: int, games: list[Any]) -> tuple[float, list[float]]:
+async def drive(
+    port: int,
+    connections: int,
+    games: list[Any],
+    seconds: float = RUN_SECONDS,
+    keys: Iterator[str] | None = None,
+) -> tuple[float, list[float]]:
     """Play on `connections` until the time is over; actions a second, and every action's ms."""
     latencies: list[float] = []
     queue = [iter(game) for game in games]
-    end = time.perf_counter() + RUN_SECONDS
+    end = time.perf_counter() + seconds
 
     async def one() -> None:
-        connection = await Connection().open(port)
+        connection = await Connection(keys).open(port)
         while queue and time.perf_counter() < end:
             game = queue.pop(0)
             for path, body, token in game:
@@ -188,7 +214,7 @@ def _run(
     name: str,
     port: int,
     connections: int,
-    scripts: list[list[tuple[int, bytes]]] | None,
+    scripts: list[list[Done]] | None,
 ) -> None:
     async def once() -> tuple[float, list[float]]:
         if scripts is not None:
