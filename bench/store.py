@@ -15,8 +15,8 @@ import msgspec
 
 from api.batch import new_event
 from api.checking import read_log
-from api.execute import KeptAnswer
 from api.importing import samples
+from api.kept_answer import kept_answer
 from bench import floor
 from bench.report import RUNS, Runs, Targets
 from bench.serving import NoPeer
@@ -92,7 +92,7 @@ class Writers:
             asked = sha256(shared.command.encode()).digest()
             key = CallerKey(stream, asked, asked)
             receipt = self._signer.receipt(stream, last)
-            response = msgspec.json.encode(KeptAnswer(201, receipt))
+            response = kept_answer(receipt)
         return Append(
             stream=stream,
             expected=version,
