@@ -7,11 +7,13 @@ busy with the millions of events, in any number of processes of their own.
 """
 
 import asyncio
+import itertools
 import os
 import random
 import shutil
 import statistics
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -34,16 +36,13 @@ SAMPLE: Final = 200
 """Games that are audited, and that are looked at."""
 
 _SECONDS: Final = 4.0
+_ACTIONS: Final = 1_500
 _FLOOR_ROWS: Final = 500_000
 _LONG: Final[dict[str, Any]] = {"lives": 9}
 _SEATS: Final = 10
 _EARLY: Final = (10, 510)
 _LATE: Final = (4_500, 5_000)
 """Versions between which actions of a long game are timed."""
-_SPANS: Final = {
-    "early": f"events {_EARLY[0]} to {_EARLY[1]}",
-    "late": f"events {_LATE[0]:,} to {_LATE[1]:,}",
-}
 
 
 def main() -> None:
@@ -55,8 +54,10 @@ def main() -> None:
             raise SystemExit(f"{MANY:,} games need about {MANY * 12_000 / 1e9:.0f} GB of disk")
         *_, known_few = _filled(few, FEW)
         known_many = _fill_many(many, targets)
-        alone = {"FAIRDEAL_PROJECTIONS": "elsewhere"}
-        with fairdeal(few, **alone) as small, fairdeal(many, **alone) as large:
+        with (
+            fairdeal(few, FAIRDEAL_PROJECTIONS="elsewhere") as small,
+            fairdeal(many, FAIRDEAL_PROJECTIONS="elsewhere") as large,
+        ):
             stores = {
                 f"{FEW:,} games": Store(small, known_few),
                 f"{MANY:,} games": Store(large, known_many),
@@ -134,33 +135,59 @@ async def _audited(url: str) -> int:
 
 
 def _measure(stores: dict[str, Store], targets: Targets) -> None:
-    """Actions in new games, and looks at old ones that the process does not know, in both stores by
-    turns."""
+    """Actions in new games, and looks at old ones that no process knows, in both stores."""
     scripts = [script(number) for number in range(GAMES)]
     runs = Runs()
-    acting = {1: "an action, 1 connection", 16: "an action, 16 connections"}
+    one, sixteen = "an action, 1 connection", "an action, 16 connections"
     for number in range(RUNS):
+        for name, median in uvloop.run(_one_by_one(stores, scripts)).items():
+            runs.add(f"{one}, {name}", median)
         # Who comes first changes: whatever else the machine does may last longer than a turn.
-        turns = list(stores.items())[:: 1 if number % 2 else -1]
-        for connections, what in acting.items():
-            for name, store in turns:
-                median = uvloop.run(_acted(store.port, connections, scripts))
-                runs.add(f"{what}, {name}", median)
-        for name, store in turns:
+        for name, store in list(stores.items())[:: 1 if number % 2 else -1]:
+            runs.add(f"{sixteen}, {name}", uvloop.run(_sixteen(store.port, scripts)))
             looked = store.known[number * SAMPLE : (number + 1) * SAMPLE]
             runs.add(f"an old game looked at, {name}", _looked(store.port, looked))
     runs.show("latency in a store", "ms, p50", places=2)
     few, many = stores
-    for what in acting.values():
+    for what in (one, sixteen):
         ratio = runs.ratio(f"{what}, {many}", f"{what}, {few}")
         targets.at_most(f"{what}: {many} : {few}", ratio, 1.1, "x")
 
 
-async def _acted(port: int, connections: int, scripts: list[list[Done]]) -> float:
-    """The middle of the milliseconds that actions in new games took."""
+async def _one_by_one(stores: dict[str, Store], scripts: list[list[Done]]) -> dict[str, float]:
+    sides = {}
+    for name, store in stores.items():
+        games = await our_games(store.port, scripts)
+        actions = itertools.chain.from_iterable(games)
+        sides[name] = Side(await Connection().open(store.port), [*actions][:_ACTIONS])
+    return await alternating(sides)
+
+
+async def _sixteen(port: int, scripts: list[list[Done]]) -> float:
     games = await our_games(port, scripts)
-    _, latencies = await drive(port, connections, games, _SECONDS)
+    _, latencies = await drive(port, 16, games, _SECONDS)
     return statistics.median(latencies)
+
+
+class Side(NamedTuple):
+    """What is done on one side: the requests (path, body, token) and the connection for them."""
+
+    connection: Connection
+    requests: Sequence[tuple[str, bytes, str]]
+
+
+async def alternating(sides: dict[str, Side]) -> dict[str, float]:
+    """The middle of the milliseconds that a request took on each side. They are done in turns, one
+    here and one there, so that both sides meet the same machine."""
+    found: dict[str, list[float]] = {name: [] for name in sides}
+    for requests in zip(*[side.requests for side in sides.values()], strict=False):
+        for (name, side), request in zip(sides.items(), requests, strict=True):
+            begun = time.perf_counter()
+            await side.connection.send(*request)
+            found[name].append((time.perf_counter() - begun) * 1000)
+    for side in sides.values():
+        side.connection.close()
+    return {name: statistics.median(latencies) for name, latencies in found.items()}
 
 
 def _looked(port: int, games: list[str]) -> float:
@@ -178,32 +205,36 @@ def _looked(port: int, games: list[str]) -> float:
 async def _measure_long(port: int, targets: Targets) -> None:
     """Actions early and late in games of five thousand events, by one connection in turns."""
     scripts = [script(1_000 + number, _SEATS, _LONG) for number in range(RUNS)]
-    games = await our_games(port, scripts, _SEATS, _LONG, first=1_000)
-    again = await our_games(port, scripts, _SEATS, _LONG, first=1_000)
-    for actions, game in zip(scripts, games, strict=True):
-        await _played(port, actions, game, (0, _LATE[0]))
-    runs = Runs()
-    for actions, long, new in zip(scripts, games, again, strict=True):
-        for name, game, span in (("early", new, _EARLY), ("late", long, _LATE)):
-            latencies = await _played(port, actions, game, span)
-            runs.add(_SPANS[name], statistics.median(latencies))
-    runs.show(f"latency in a game of {_SEATS}, 1 connection", "ms, p50", places=2)
-    ratio = runs.ratio(_SPANS["late"], _SPANS["early"])
-    targets.at_most(f"an action: {_SPANS['late']} : {_SPANS['early']}", ratio, 1.1, "x")
-
-
-async def _played(
-    port: int, actions: list[Done], game: list[tuple[str, bytes, str]], span: tuple[int, int]
-) -> list[float]:
-    """Do the actions that come at these versions; the milliseconds that each took."""
+    long = await our_games(port, scripts, _SEATS, _LONG, first=1_000)
+    new = await our_games(port, scripts, _SEATS, _LONG, first=1_000)
     connection = await Connection().open(port)
-    found = []
-    for done, (path, body, token) in zip(actions, game, strict=True):
-        if span[0] <= done.version < span[1]:
-            begun = time.perf_counter()
-            await connection.send(path, body, token)
-            found.append((time.perf_counter() - begun) * 1000)
+    for actions, game in zip(scripts, long, strict=True):
+        for request in _between(actions, game, (0, _LATE[0])):
+            await connection.send(*request)
     connection.close()
+    runs = Runs()
+    for actions, late, early in zip(scripts, long, new, strict=True):
+        sides = {
+            _spoken(span): Side(await Connection().open(port), _between(actions, game, span))
+            for span, game in ((_EARLY, early), (_LATE, late))
+        }
+        for name, median in (await alternating(sides)).items():
+            runs.add(name, median)
+    runs.show(f"latency in a game of {_SEATS}, 1 connection", "ms, p50", places=2)
+    ratio = runs.ratio(_spoken(_LATE), _spoken(_EARLY))
+    targets.at_most(f"an action: {_spoken(_LATE)} : {_spoken(_EARLY)}", ratio, 1.1, "x")
+
+
+def _spoken(span: tuple[int, int]) -> str:
+    return f"events {span[0]:,} to {span[1]:,}"
+
+
+def _between(
+    actions: list[Done], game: list[tuple[str, bytes, str]], span: tuple[int, int]
+) -> list[tuple[str, bytes, str]]:
+    """The requests of a game that come at these versions."""
+    pairs = zip(actions, game, strict=True)
+    found = [request for done, request in pairs if span[0] <= done.version < span[1]]
     if not found:
         raise RuntimeError(f"no action between the versions {span}: the game was too short")
     return found

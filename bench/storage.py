@@ -101,7 +101,7 @@ def _tell(what: str, events: int, sizes: Sizes, targets: Targets) -> None:
     def add(name: str, *counted: str) -> float:
         rows, indexes = (sum(column) for column in zip(*[sizes[c] for c in counted], strict=True))
         shown.add_row(name, f"{rows:.1f}", f"{indexes:.1f}", f"{rows + indexes:.1f}")
-        return rows + indexes
+        return float(rows + indexes)
 
     for table in _LOG:
         add(table, table)

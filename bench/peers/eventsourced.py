@@ -83,7 +83,7 @@ class Games(Application[Any]):
 
     def played(self, events: int) -> Any:
         """The id of a new aggregate of so many events."""
-        aggregate = Played()
+        aggregate: Any = Played()
         for number in range(events - 1):
             aggregate.play(number % 4, "TD")
         self.save(aggregate)
