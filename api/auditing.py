@@ -13,10 +13,10 @@ import msgspec
 
 from api.batch import IMPORTED, tags_of
 from api.disputes import dispute_tags
-from api.execute import KeptAnswer
+from api.kept_answer import kept_receipt
 from domain.dispute_stream import fold_dispute
 from domain.log import Entry, fold
-from domain.receipts import PublicKey, Receipt
+from domain.receipts import PublicKey
 from domain.registry import GAMES
 from domain.verify import Check, check_chain, check_commands, check_digests, check_receipts
 from domain.visibility import ALL_TEXT
@@ -119,13 +119,9 @@ def _checks(
     yield from _check_head(head, log)
     yield from _check_erased(log)
     # What is kept of a dispute's commands holds no receipt.
-    receipts = [_receipt(a) for a in answers if a.stream == head.stream and a.response]
+    receipts = [kept_receipt(a) for a in answers if a.stream == head.stream and a.response]
     anchored = keys is not None
     yield from check_receipts("stored", receipts, head.stream, log, keys or (), anchored)
-
-
-def _receipt(answer: Answer) -> Receipt:
-    return msgspec.json.decode(answer.response, type=KeptAnswer).receipt
 
 
 def _check_head(head: Head, log: list[Entry]) -> Iterator[Check]:

@@ -13,9 +13,9 @@ from typing import Any, Final
 import msgspec
 
 from api.batch import new_event
-from api.execute import KeptAnswer
 from api.games import Games
 from api.ids import new_id
+from api.kept_answer import kept_receipt
 from api.logs import note_command
 from api.problems import Problem, invalid, key_mismatch, not_found, unavailable
 from api.signing import Signer
@@ -240,7 +240,7 @@ class Disputes:
         keys = {key.kid for key in self._signer.keys}
         for answer in reversed(answers):
             if answer.stream == game_id:
-                receipt = msgspec.json.decode(answer.response, type=KeptAnswer).receipt
+                receipt = kept_receipt(answer)
                 return receipt if receipt.key in keys else None
         return None
 

@@ -21,6 +21,7 @@ from api.access import admit
 from api.batch import IMPORTED, Batch, next_bot
 from api.games import Games, Known
 from api.identity import Caller
+from api.kept_answer import kept_answer, kept_receipt
 from api.logs import note_command
 from api.notices import Notices
 from api.problems import Problem, key_mismatch, not_found, unavailable
@@ -50,13 +51,6 @@ from eventstore.records import (
 
 _SOON_SECONDS: Final = 90.0
 """What is due within this time, its process attends to by itself."""
-
-
-class KeptAnswer(msgspec.Struct, frozen=True):
-    """What is kept with a key: status and receipt; all else is drawn again from the log."""
-
-    status: int
-    receipt: Receipt
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -274,7 +268,7 @@ class Executor:
         wake_at = batch.wake_at if finished else batch.at
         last = batch.commands[0].entries[-1]
         receipt = self._signer.receipt(batch.game_id, last.version, last.hash, last.at)
-        response = msgspec.json.encode(KeptAnswer(201, receipt))
+        response = kept_answer(receipt)
         outcome = await self._store.append(
             batch.request(wake_at=wake_at, key=key, response=response, tenant=tenant, erase=erase)
         )
@@ -338,7 +332,7 @@ class Executor:
             table=history.table,
             entries=done,
             now=history.newest.table.openings,
-            receipt=msgspec.json.decode(answer.response, type=KeptAnswer).receipt,
+            receipt=kept_receipt(answer),
             replayed=True,
         )
 

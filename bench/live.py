@@ -23,12 +23,12 @@ from random import Random
 from typing import Any
 
 import httpx
-from rich.console import Console
 from rich.table import Table
+
+from bench.report import RUNS, Targets, console
 
 STREAMS = 2_000
 GAMES = 100
-RUNS = 5
 RUN_SECONDS = 10.0
 ACTIONS_PER_SECOND = 50.0
 KEY = "bench-key"
@@ -97,15 +97,16 @@ def _measure(address: str, worker: int) -> None:
     after = _rss(worker)
     ours.send("end")
     readers.join()
-    console = Console(width=100)
-    console.print(shown)
-    p50, p99 = (statistics.median(column) for column in zip(*medians, strict=True))
-    console.print(f"median of the runs: p50 {p50:.1f} ms, p99 {p99:.1f} ms (target: p99 <= 250 ms)")
-    console.print(
+    console().print(shown)
+    console().print(
         f"memory of the process: {before / 1e6:.0f} MB before, {idle / 1e6:.0f} MB with the streams"
-        f" open, {after / 1e6:.0f} MB at the end: {(idle - before) / STREAMS / 1e3:.1f} and "
-        f"{(after - before) / STREAMS / 1e3:.1f} KB a stream (target: <= 100 KB)"
+        f" open, {after / 1e6:.0f} MB at the end"
     )
+    p50, p99 = (statistics.median(column) for column in zip(*medians, strict=True))
+    targets = Targets()
+    targets.at_most(f"event to client, p99, median of {RUNS} runs (p50 {p50:.1f})", p99, 250, " ms")
+    targets.at_most("memory a stream, at the end", (after - before) / STREAMS / 1e3, 100, " KB")
+    targets.show()
 
 
 def _wait_ready(address: str) -> None:

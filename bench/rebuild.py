@@ -4,10 +4,10 @@ import os
 from pathlib import Path
 from typing import Final
 
-from rich.console import Console
 from rich.table import Table
 
 from bench.counting import MEASURED
+from bench.report import Targets, console
 from bench.stores import fill, with_postgres
 from projections.rebuild import rebuild
 
@@ -24,9 +24,10 @@ def main() -> None:
 
 async def _measure(url: str) -> None:
     events = await fill(url, _EVENTS)
-    shown = Table(title=f"rebuild over {events:,} events; target {_TARGET:,} events/s, memory flat")
-    for heading in ("projection", "events/s", "of target", "MB at 10 %", "MB at the end"):
+    shown = Table(title=f"rebuild over {events:,} events, one run")
+    for heading in ("projection", "events/s", "MB at 10 %", "MB at the end"):
         shown.add_column(heading)
+    targets = Targets()
     for name, projection in MEASURED.items():
         memory: list[float] = []
         early: list[float] = []
@@ -44,10 +45,11 @@ async def _measure(url: str) -> None:
         if done.parked or done.different:
             raise RuntimeError(f"{name}: {done.parked} streams parked, compared {done.compared}")
         rate = done.events / done.seconds
-        shown.add_row(
-            name, f"{rate:,.0f}", f"{rate / _TARGET:.2f}", f"{early[0]:.0f}", f"{memory[0]:.0f}"
-        )
-    Console(width=100).print(shown)
+        shown.add_row(name, f"{rate:,.0f}", f"{early[0]:.0f}", f"{memory[0]:.0f}")
+        targets.at_least(f"{name}, end to end", rate, _TARGET, " events/s")
+        targets.at_most(f"{name}, memory at the end : at 10 %", memory[0] / early[0], 1.2, "x")
+    console().print(shown)
+    targets.show()
 
 
 def _megabytes() -> float:

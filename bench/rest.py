@@ -10,17 +10,16 @@ import random
 import statistics
 import subprocess
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import uvloop
-from rich.console import Console
 from rich.table import Table
 
 from bench.games import start
-from bench.machine import described
+from bench.report import RUNS, Targets, console
 from bench.serving import (
     KEY,
     NoPeer,
@@ -37,11 +36,10 @@ from domain.table.views import playable_actions
 
 GAMES = 20
 CONNECTIONS = (1, 16, 64)
-RUNS = 5
 RUN_SECONDS = 6.0
 SEED = bytes(range(32))
 RULES = {"profile": "modern", "lives": 6}
-PLAYERS = [{"name": name} for name in ("Ann", "Bob", "Cleo", "Dora")]
+PLAYERS = [{"name": f"Player {seat}"} for seat in range(10)]
 
 Step = Callable[[], Awaitable[None]]
 
@@ -53,10 +51,15 @@ class Connection:
         self._reader, self._writer = await asyncio.open_connection("127.0.0.1", port)
         return self
 
+    def __init__(self, keys: Iterator[str] | None = None) -> None:
+        """`keys`: idempotency keys, one for each request."""
+        self._keys = keys
+
     async def send(self, path: str, body: bytes, token: str = "") -> bytes:
         """POST and the answer's body. RuntimeError where it is no success."""
+        key = "" if self._keys is None else f"Idempotency-Key: {next(self._keys)}\r\n"
         head = (
-            f"POST {path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {token}\r\n"
+            f"POST {path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {token}\r\n{key}"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         self._writer.write(head.encode() + body)
@@ -72,11 +75,19 @@ class Connection:
         self._writer.close()
 
 
-def script(number: int) -> list[tuple[int, bytes]]:
-    """Seats and bodies of all that the people do in the game of this number, at random."""
+class Done(NamedTuple):
+    """What a person does: the seat, the request's body, and the game's version before."""
+
+    seat: int
+    body: bytes
+    version: int
+
+
+def script(number: int, seats: int = 4, rules: dict[str, Any] = RULES) -> list[Done]:
+    """All that the people do in the game of this number, at random."""
     chance, key = random.Random(number), KeyedChance(SEED)
-    table = start("lodam", [None] * 4, RULES, key, deal_id=f"deal-{number}").table
-    found: list[tuple[int, bytes]] = []
+    table = start("lodam", [None] * seats, rules, key, deal_id=f"deal-{number}").table
+    found: list[Done] = []
     while table.status == "playing":
         own = server_command(table)
         if own is not None:
@@ -84,35 +95,48 @@ def script(number: int) -> list[tuple[int, bytes]]:
         else:
             seat = to_act(table)[0]
             action = chance.choice(playable_actions(table, seat))
-            found.append((seat, msgspec.json.encode(action)))
+            found.append(Done(seat, msgspec.json.encode(action), table.version))
             command = Command(action, seat, 0, key)
         table = decide(table, command).table
     return found
 
 
-async def our_games(port: int, scripts: list[list[tuple[int, bytes]]]) -> list[Any]:
-    """New games on the server, each with a script for it: lists of (path, body, token)."""
+async def our_games(
+    port: int,
+    scripts: list[list[Done]],
+    seats: int = 4,
+    rules: dict[str, Any] = RULES,
+    first: int = 0,
+) -> list[list[tuple[str, bytes, str]]]:
+    """New games on the server, each with a script for it (of the numbers from `first` on): lists of
+    (path, body, token)."""
     connection = await Connection().open(port)
     games = []
-    for number, actions in enumerate(scripts):
-        rules = RULES | {"seed": SEED.hex(), "deal_id": f"deal-{number}"}
-        ask = {"game": "lodam", "players": PLAYERS, "rules": rules}
+    for number, actions in enumerate(scripts, first):
+        seeded = rules | {"seed": SEED.hex(), "deal_id": f"deal-{number}"}
+        ask = {"game": "lodam", "players": PLAYERS[:seats], "rules": seeded}
         made = json.loads(await connection.send("/v1/games", json.dumps(ask).encode(), KEY))
         tokens = [seat["token"] for seat in made["seats"]]
         path = f"/v1/games/{made['id']}/actions"
-        games.append([(path, body, tokens[seat]) for seat, body in actions])
+        games.append([(path, done.body, tokens[done.seat]) for done in actions])
     connection.close()
     return games
 
 
-async def drive(port: int, connections: int, games: list[Any]) -> tuple[float, list[float]]:
+async def drive(
+    port: int,
+    connections: int,
+    games: list[Any],
+    seconds: float = RUN_SECONDS,
+    keys: Iterator[str] | None = None,
+) -> tuple[float, list[float]]:
     """Play on `connections` until the time is over; actions a second, and every action's ms."""
     latencies: list[float] = []
     queue = [iter(game) for game in games]
-    end = time.perf_counter() + RUN_SECONDS
+    end = time.perf_counter() + seconds
 
     async def one() -> None:
-        connection = await Connection().open(port)
+        connection = await Connection(keys).open(port)
         while queue and time.perf_counter() < end:
             game = queue.pop(0)
             for path, body, token in game:
@@ -155,9 +179,9 @@ def main() -> None:
     """Print the table of targets.md's row *REST action*, with its peers and the ratios."""
     scripts = [script(number) for number in range(max(CONNECTIONS))]
     lines: dict[str, Figures] = {}
-    console = Console(width=110)
+    targets = Targets()
     with folder() as ours, folder() as two, folder() as least, folder() as node:
-        peer = _installed(node, console)
+        peer = _installed(node, targets)
         for run in range(RUNS):
             with fairdeal(ours) as port:
                 for connections in CONNECTIONS:
@@ -171,14 +195,14 @@ def main() -> None:
             if peer:
                 for storage in ("memory", "files"):
                     _run_boardgame(lines, node, storage)
-    _print(lines, console)
+    _tell(lines, targets)
 
 
-def _installed(node: Path, console: Console) -> bool:
+def _installed(node: Path, targets: Targets) -> bool:
     try:
         boardgame_installed(node)
     except NoPeer as error:
-        console.print(f"not measured: {error}")
+        targets.missing(str(error))
         return False
     return True
 
@@ -188,7 +212,7 @@ def _run(
     name: str,
     port: int,
     connections: int,
-    scripts: list[list[tuple[int, bytes]]] | None,
+    scripts: list[list[Done]] | None,
 ) -> None:
     async def once() -> tuple[float, list[float]]:
         if scripts is not None:
@@ -217,22 +241,27 @@ def _run_boardgame(lines: dict[str, Figures], node: Path, storage: str) -> None:
     lines.setdefault(name, Figures(name, GAMES)).add(rate, told["latencies"])
 
 
-def _print(lines: dict[str, Figures], console: Console) -> None:
+def _tell(lines: dict[str, Figures], targets: Targets) -> None:
     shown = Table(title=f"actions over HTTP, {GAMES} games, median of {RUNS} runs")
     for heading in ("what, connections", "actions/s", "p50 ms", "p99 ms"):
         shown.add_column(heading)
     for line in lines.values():
         p50, p99 = statistics.median(line.p50), statistics.median(line.p99)
         shown.add_row(line.name, f"{line.rate:,.0f}", f"{p50:.2f}", f"{p99:.2f}")
-    console.print(shown)
-    for ours, theirs, target in (
-        ("fairdeal, 1 worker, 16", "minimal route, 16", ">= 0.9"),
-        ("fairdeal, 1 worker, 64", "minimal route, 64", ">= 0.9"),
-        ("fairdeal, 2 workers, 16", f"boardgame.io, files, {GAMES}", ">= 3"),
-        ("fairdeal, 2 workers, 16", f"boardgame.io, memory, {GAMES}", ">= 0.6"),
+    console().print(shown)
+    for ours, theirs, wanted in (
+        ("fairdeal, 1 worker, 16", "minimal route, 16", 0.9),
+        ("fairdeal, 1 worker, 64", "minimal route, 64", 0.9),
+        ("fairdeal, 2 workers, 16", f"boardgame.io, files, {GAMES}", 3),
+        ("fairdeal, 2 workers, 16", f"boardgame.io, memory, {GAMES}", 0.6),
     ):
         if theirs in lines:
-            ratio = lines[ours].rate / lines[theirs].rate
-            console.print(f"{ours} : {theirs} = {ratio:.2f} (target {target})")
-    console.print("targets besides: p99 <= 25 ms at 16 connections, p50 <= 1.5 ms at 1")
-    console.print(described())
+            pairs = zip(lines[ours].rates, lines[theirs].rates, strict=True)
+            ratio = statistics.median([our / their for our, their in pairs])
+            targets.at_least(f"{ours} : {theirs}", ratio, wanted, "x")
+    for workers in ("1 worker", "2 workers"):
+        p99 = statistics.median(lines[f"fairdeal, {workers}, 16"].p99)
+        targets.at_most(f"p99, {workers}, 16 connections", p99, 25, " ms")
+    p50 = statistics.median(lines["fairdeal, 1 worker, 1"].p50)
+    targets.at_most("p50, 1 worker, 1 connection", p50, 1.5, " ms")
+    targets.show()

@@ -113,5 +113,5 @@ def _wait(port: int, path: str) -> None:
             urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5).close()
             return
         except (urllib.error.URLError, OSError):
-            time.sleep(0.05)
+            time.sleep(0.01)
     raise NoPeer(f"nothing answered on port {port} within {_START_SECONDS:.0f} s")
