@@ -1,0 +1,74 @@
+"""Faults of the API's processes: killed, restarted, standing still."""
+
+import asyncio
+
+from faults.postgres import stopped
+from faults.run import Run
+
+ROUNDS = 3
+
+
+async def workers_killed(run: Run) -> None:
+    """kill -9 of one of two workers, again and again; the server starts another."""
+    async with run.serving({}, {}, workers=2) as processes, run.playing(processes):
+        for _ in range(ROUNDS):
+            await run.acted(1 / (ROUNDS + 1))
+            killed = run.chance.choice(processes).kill_workers()
+            run.note("workers killed", len(killed))
+            await run.live_again(processes, "a worker was killed")
+        await run.acted(1 / (ROUNDS + 1))
+    run.must(run.figures["workers killed"] == ROUNDS, "not every worker was killed")
+
+
+async def api_killed(run: Run) -> None:
+    """kill -9 of a whole server with all its workers, which somebody starts again."""
+    async with run.serving({}, {}, workers=2) as processes, run.playing(processes):
+        for _ in range(ROUNDS):
+            await run.acted(1 / (ROUNDS + 1))
+            victim = run.chance.choice(processes)
+            victim.kill()
+            run.note("servers killed", 1)
+            await asyncio.sleep(run.chance.uniform(0, 0.3))
+            victim.start()
+            await run.live_again(processes, f"server {victim.name} was killed and started")
+        await run.acted(1 / (ROUNDS + 1))
+
+
+async def restarts(run: Run) -> None:
+    """SIGTERM of one server after the other while the others serve, and of Postgres under all."""
+    async with run.serving({}, {}) as processes, run.playing(processes):
+        for process in processes:
+            await run.acted(0.2)
+            await process.stop()
+            process.start()
+            await process.ready()
+            run.note("servers restarted", 1)
+        for mode in ("fast", "immediate"):
+            await run.acted(0.2)
+            # Whoever serves starts it again.
+            stopped_by = run.server.cluster.programs.call(
+                "pg_ctl", "stop", "-D", str(run.server.data), "-m", mode, "-w", "-t", "30",
+                timeout_seconds=60,
+            )  # fmt: skip
+            run.must(stopped_by.returncode == 0, f"Postgres did not stop: {stopped_by.stdout}")
+            run.note("Postgres restarted", 1)
+            await run.live_again(processes, f"Postgres was stopped ({mode})")
+        await run.acted(0.2)
+
+
+async def worker_stopped(run: Run) -> None:
+    """SIGSTOP of a worker for longer than its callers wait; they go elsewhere meanwhile."""
+    async with run.serving({}, {}) as processes, run.playing(processes, seconds=1.5):
+        for process in processes:
+            await run.acted(0.3)
+            [pid] = process.worker_pids()
+            others = [each for each in processes if each is not process]
+            with stopped(pid):
+                await asyncio.sleep(2)
+                await run.live_again(others, f"a worker of {process.name} stands still")
+                await run.acted(0.05)
+            run.note("workers stopped", 1)
+            await run.live_again(processes, f"the worker of {process.name} goes on")
+        await run.acted(0.2)
+    unanswered = run.history.counts()["unanswered"]
+    run.must(unanswered, "no request was left without an answer")
