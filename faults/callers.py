@@ -82,7 +82,7 @@ class Caller:
         if not command.acknowledged:
             return None
         game = Game(msgspec.json.decode(command.acknowledged[0].body))
-        self.tokens |= {(game.id, seat): token for seat, token in game.tokens.items()}
+        self.tokens.update({(game.id, seat): token for seat, token in game.tokens.items()})
         self._games.append(game)
         return game
 
@@ -190,6 +190,8 @@ class Players:
         self._opening: Final = [asyncio.Lock() for _ in range(tables)]
         self._opened = itertools.count()
         self.over: Final = asyncio.Event()
+        self.pause_seconds = 0.0
+        """Between the moves of each."""
 
     async def play(self) -> None:
         """Play until `over` is set."""
@@ -210,6 +212,7 @@ class Players:
             if self._caller.chance.random() < 0.1:
                 door = self._caller.chance.choice(doors)
             await self._move(game, door)
+            await asyncio.sleep(self.pause_seconds)
 
     async def _game(self, table: int) -> Game | None:
         async with self._opening[table]:
@@ -233,7 +236,7 @@ class Players:
                 seat = chance.choice(waiting)
                 view = await caller.read(game, seat, door)
         if view is None:
-            await asyncio.sleep(chance.uniform(0, _PAUSE_SECONDS))
+            await asyncio.sleep(chance.uniform(0, 3 * _PAUSE_SECONDS))
             return
         if view["status"] != "playing":
             await caller.read_events(game, seat, door)

@@ -236,10 +236,11 @@ def check_receipts(history: History, truth: Truth) -> Iterator[Violation]:
             receipt = msgspec.convert(answer.receipt, Receipt)
             log = truth.games.get(receipt.game)
             versions = (receipt.version,)
-            if log is not None and receipt.version <= len(log.entries):
-                if log.entries[receipt.version - 1].hash.hex() != receipt.hash:
-                    text = f"the receipt of command {command.number} contradicts the log"
-                    yield Violation("receipt", text, receipt.game, versions)
+            entries = [] if log is None else log.entries
+            found = entries[receipt.version - 1 : receipt.version]
+            if found and found[0].hash.hex() != receipt.hash:
+                text = f"the receipt of command {command.number} contradicts the log"
+                yield Violation("receipt", text, receipt.game, versions)
             if receipt.signature in seen:
                 continue
             seen.add(receipt.signature)

@@ -1,7 +1,7 @@
 """Whether an answer holds a card that its reader may not know. The truth is the whole log.
 
-A view may show the cards that the log shows its reader of the hand that is on; an event may hold the
-sealed parts that are open to its reader. What lay face up and is covered counts as hidden again.
+A view may show the cards that the log shows its reader of the hand that is on; an event may hold
+the sealed parts that are open to its reader. What lay face up and is covered is hidden again.
 """
 
 import re

@@ -1,7 +1,7 @@
 """What the callers of a run did and were told: every command with all its attempts, every reading.
 
-Written down as it happens and judged afterwards (`faults.checker`). Times are those of one monotonic
-clock, in seconds. Knows no rule, no store.
+Written down as it happens and judged afterwards (`faults.checker`). Times are those of one
+monotonic clock, in seconds. Knows no rule, no store.
 """
 
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ class Command(msgspec.Struct):
 
 
 class Reading(msgspec.Struct):
-    """A look at a game: the view, or the whole list of its events, as one seat or the host (None)."""
+    """A look at a game: the view, or the list of its events, as one seat or the host (None)."""
 
     game: str
     seat: int | None

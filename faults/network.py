@@ -88,7 +88,9 @@ async def proxy(
         assert task is not None
         under_way.add(task)
         try:
-            await made.carry(reader, writer)
+            # A cancelled one would be told of by the streams' own callback.
+            with contextlib.suppress(asyncio.CancelledError):
+                await made.carry(reader, writer)
         finally:
             under_way.discard(task)
 

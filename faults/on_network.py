@@ -49,14 +49,16 @@ async def commits_lost(run: Run) -> None:
             there = f"postgresql://postgres@127.0.0.1:{line.port}/postgres?sslmode=disable"
             environment = {"FAIRDEAL_DATABASE_URL": there}
             line.losing = False
-            async with run.serving(environment, environment) as processes:
-                async with run.playing(processes):
-                    await run.acted(0.1)
-                    line.losing = True
-                    await run.acted(0.7)
-                    line.losing = False
-                    await run.live_again(processes, "the line to Postgres lost no more")
-                    await run.acted(0.1)
+            async with (
+                run.serving(environment, environment) as processes,
+                run.playing(processes),
+            ):
+                await run.acted(0.1)
+                line.losing = True
+                await run.acted(0.7)
+                line.losing = False
+                await run.live_again(processes, "the line to Postgres lost no more")
+                await run.acted(0.1)
             run.note("answers of Postgres lost", line.lost_answers)
             run.note("requests to Postgres lost", line.lost_requests)
     run.must(run.figures["answers of Postgres lost"], "no answer was lost")
@@ -105,7 +107,7 @@ async def _hang_up(run: Run, caller: Caller, processes: list[Process], over: asy
 
 
 async def pooler(run: Run) -> None:
-    """pgbouncer in transaction mode between; its sessions are ended, and it is killed and started."""
+    """pgbouncer in transaction mode between; its sessions are ended, it is killed and started."""
     with run.database() as url:
         await run.migrated(url)
         between = Pooler(run.folder, url)
@@ -116,18 +118,20 @@ async def pooler(run: Run) -> None:
             "FAIRDEAL_LISTEN_URL": url,
         }
         try:
-            async with run.serving(environment, environment) as processes:
-                async with run.playing(processes):
-                    await run.acted(0.3)
-                    for pid in run.server.backends():
-                        run.server.execute("SELECT pg_terminate_backend(%s)", pid)
-                        run.note("sessions ended", 1)
-                    await run.live_again(processes, "the pooler's sessions were ended")
-                    await run.acted(0.3)
-                    between.kill()
-                    between.start()
-                    await run.live_again(processes, "the pooler was killed and started")
-                    await run.acted(0.3)
+            async with (
+                run.serving(environment, environment) as processes,
+                run.playing(processes),
+            ):
+                await run.acted(0.3)
+                for pid in run.server.backends():
+                    run.server.execute("SELECT pg_terminate_backend(%s)", pid)
+                    run.note("sessions ended", 1)
+                await run.live_again(processes, "the pooler's sessions were ended")
+                await run.acted(0.3)
+                between.kill()
+                between.start()
+                await run.live_again(processes, "the pooler was killed and started")
+                await run.acted(0.3)
         finally:
             between.kill()
     run.must(run.figures.get("sessions ended"), "no session was ended")

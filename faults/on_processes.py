@@ -1,6 +1,7 @@
 """Faults of the API's processes: killed, restarted, standing still."""
 
 import asyncio
+import signal
 
 from faults.postgres import stopped
 from faults.run import Run
@@ -43,16 +44,13 @@ async def restarts(run: Run) -> None:
             process.start()
             await process.ready()
             run.note("servers restarted", 1)
-        for mode in ("fast", "immediate"):
+        for name, number in (("fast", signal.SIGINT), ("immediate", signal.SIGQUIT)):
             await run.acted(0.2)
             # Whoever serves starts it again.
-            stopped_by = run.server.cluster.programs.call(
-                "pg_ctl", "stop", "-D", str(run.server.data), "-m", mode, "-w", "-t", "30",
-                timeout_seconds=60,
-            )  # fmt: skip
-            run.must(stopped_by.returncode == 0, f"Postgres did not stop: {stopped_by.stdout}")
+            ended = await asyncio.to_thread(run.server.stop, number)
+            run.must(ended, f"Postgres did not stop ({name})")
             run.note("Postgres restarted", 1)
-            await run.live_again(processes, f"Postgres was stopped ({mode})")
+            await run.live_again(processes, f"Postgres was stopped ({name})")
         await run.acted(0.2)
 
 

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, LiteralString, cast
+from time import monotonic, sleep
+from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
@@ -47,7 +48,7 @@ class Server:
     def execute(self, statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
         """The rows of one statement."""
         with self.connect() as conn:
-            cursor = conn.execute(cast(LiteralString, statement), parameters or None)
+            cursor = conn.execute(statement.encode(), parameters or None)
             return cursor.fetchall() if cursor.description else []
 
     def set(self, **settings: str) -> None:
@@ -71,12 +72,28 @@ class Server:
                     found.append(int(process.name))
         return found
 
+    def postmaster(self) -> int:
+        """The server's first process."""
+        return int((self.data / "postmaster.pid").read_text().split()[0])
+
+    def stop(self, number: int, seconds: float = 30.0) -> bool:
+        """Send the postmaster a signal to stop (SIGINT: fast, SIGQUIT: immediate) and wait for its
+        end; whether it came. (`pg_ctl` would wait for the next one, which comes at once.)"""
+        pid = self.postmaster()
+        os.kill(pid, number)
+        end = monotonic() + seconds
+        while Path(f"/proc/{pid}").exists():
+            if monotonic() > end:
+                return False
+            sleep(0.01)
+        return True
+
     def kill(self) -> int:
         """kill -9 of every process of the server, the postmaster first, so that none is made
         meanwhile; how many there were."""
         victims = self.processes()
         with contextlib.suppress(OSError, ValueError, IndexError):
-            postmaster = int((self.data / "postmaster.pid").read_text().split()[0])
+            postmaster = self.postmaster()
             victims.sort(key=lambda pid: pid != postmaster)
         killed = 0
         for pid in victims:
@@ -106,24 +123,19 @@ class Server:
         self.set(log_line_prefix="%m [%p] %e ")
 
     @contextmanager
-    def saboteur(self, table: str, body: str) -> Iterator[None]:
-        """Run a PL/pgSQL body after every statement that inserts into a table of the store, in its
-        transaction: to raise errors and to put commits off."""
+    def saboteur(self, body: str) -> Iterator[None]:
+        """Run a PL/pgSQL body in the transaction of every append, once its events are inserted: to
+        raise errors and to put commits off."""
+        function = (
+            "CREATE OR REPLACE FUNCTION faults.sabotage() RETURNS trigger LANGUAGE plpgsql AS"
+            f" $$ BEGIN {body} RETURN NULL; END $$"
+        )
         with self.connect() as conn:
-            conn.execute("CREATE SCHEMA IF NOT EXISTS faults")
+            conn.execute("CREATE SCHEMA faults")
+            conn.execute(function.encode())
             conn.execute(
-                cast(
-                    LiteralString,
-                    "CREATE OR REPLACE FUNCTION faults.sabotage() RETURNS trigger"
-                    f" LANGUAGE plpgsql AS $$ BEGIN {body} RETURN NULL; END $$",
-                )
-            )
-            conn.execute(
-                cast(
-                    LiteralString,
-                    f"CREATE TRIGGER zz_sabotage AFTER INSERT ON fairdeal.{table}"
-                    " FOR EACH STATEMENT EXECUTE FUNCTION faults.sabotage()",
-                )
+                "CREATE TRIGGER zz_sabotage AFTER INSERT ON fairdeal.events"
+                " FOR EACH STATEMENT EXECUTE FUNCTION faults.sabotage()"
             )
         try:
             yield

@@ -22,7 +22,7 @@ from domain.receipts import PublicKey
 from eventstore import embedded
 from eventstore.migrate import migrate
 from eventstore.postgres import EventStore
-from faults.callers import Caller, Door, Game, Players
+from faults.callers import TABLES, Caller, Door, Game, Players
 from faults.checker import judge
 from faults.history import History
 from faults.postgres import Server
@@ -42,6 +42,8 @@ from faults.violations import Violation
 LIVE_SECONDS: Final = 10.0
 """Within this time everything has to be live again."""
 _PROBE_SECONDS: Final = 2.0
+_CALM_SECONDS: Final = 0.3
+"""Between the moves of a player while something has to come back to life."""
 _STUCK_SECONDS: Final = 120.0
 """A run in which nothing gets done for so long is broken."""
 
@@ -70,12 +72,12 @@ class Run:
         self.history = History()
         self.figures: Final[dict[str, float]] = {}
         """What is worth telling, by name."""
-        self.violations: Final[list[Violation]] = []
+        self.violations: list[Violation] = []
         self._tell: Final = tell
         self._live_seconds: Final = live_seconds
         self._tokens: Final[dict[tuple[str, int], str]] = {}
         self._processes: Final[list[Process]] = []
-        self._kinds = 0
+        self._players: Players | None = None
         self.server = Server(folder / "data")
         """Where the Postgres is; a fault may put it elsewhere before it starts."""
         self.concluded = False
@@ -141,11 +143,11 @@ class Run:
         games: Sequence[Game] = (),
         **more: Any,
     ) -> AsyncIterator[Caller]:
-        """People at play while the block lasts. `seconds`: how long they wait for an answer; `games`
-        are gone on with, `more` goes into every new game."""
+        """People at play while the block lasts. `seconds`: how long they wait for an answer;
+        `games` are gone on with, `more` goes into every new game."""
         ways = [(d.name, d.address) if isinstance(d, Process) else d for d in doors]
         caller = Caller(self.history, self.chance, ways, seconds)
-        players = Players(caller, tables, games, **more)
+        players = self._players = Players(caller, tables, games, **more)
         task = asyncio.create_task(players.play())
         try:
             yield caller
@@ -173,16 +175,21 @@ class Run:
 
     async def live_again(self, doors: Sequence[Process | Door], what: str) -> None:
         """Wait until a new game can be set up and read at every door; a violation where that takes
-        longer than it may."""
-        begun = monotonic()
+        longer than it may. The players take their time meanwhile: they share the machine with what
+        has to start."""
         self.tell(f"{what}; waiting for life")
+        if self._players is not None:
+            self._players.pause_seconds = _CALM_SECONDS
+        begun = monotonic()
         ways = [(d.name, d.address) if isinstance(d, Process) else d for d in doors]
         caller = Caller(self.history, self.chance, ways, _PROBE_SECONDS)
         try:
-            await asyncio.gather(*[self._alive(caller, name, begun) for name in caller.doors])
+            await asyncio.gather(*[self._alive(caller, name) for name in caller.doors])
         finally:
             self._tokens.update(caller.tokens)
             await caller.close()
+            if self._players is not None:
+                self._players.pause_seconds = 0.0
         took = monotonic() - begun
         self.figures["longest s until live"] = round(
             max(took, self.figures.get("longest s until live", 0)), 2
@@ -191,14 +198,18 @@ class Run:
             text = f"{what}: it took {took:.1f} s until everything was live again"
             self.violations.append(Violation("alive", text))
 
-    async def _alive(self, caller: Caller, door: str, begun: float) -> None:
-        while monotonic() - begun < _STUCK_SECONDS:
-            self._kinds += 1
-            game = caller.opened(await caller.set_up(self._kinds, door))
-            if game is not None and await caller.read(game, None, door) is not None:
-                return
+    async def _alive(self, caller: Caller, door: str) -> None:
+        begun = monotonic()
+        command = await caller.set_up(self.chance.randrange(len(TABLES)), door)
+        while (game := caller.opened(command)) is None:
+            if monotonic() - begun > _STUCK_SECONDS:
+                raise Stuck(f"{door} was not live again after {_STUCK_SECONDS:g} seconds")
             await asyncio.sleep(0.05)
-        raise Stuck(f"{door} was not live again after {_STUCK_SECONDS:g} seconds")
+            await caller.ask(command, HOST_KEY, door)
+        while await caller.read(game, None, door) is None:
+            if monotonic() - begun > _STUCK_SECONDS:
+                raise Stuck(f"{door} could not be read from after {_STUCK_SECONDS:g} seconds")
+            await asyncio.sleep(0.05)
 
     def end(self) -> None:
         """End whatever still runs of it."""
