@@ -98,6 +98,12 @@ _ALL: Final = (
         "the dump began",
     ),
     Fault(
+        "storm",
+        on_processes.storm,
+        "one fault in the middle of what another has left is no different",
+        actions=3000,
+    ),
+    Fault(
         "not-durable",
         on_postgres.not_durable,
         "the checker must find acknowledged commands that are not in the log",

@@ -61,10 +61,10 @@ def _same_events(command: Command, answer: Told, log: GameLog) -> Iterator[Viola
         said = [(event["version"], event["hash"]) for event in answer.events]
         if said != [(entry.version, entry.hash.hex()) for entry in ours]:
             yield _lost(command, answer, "the command's events in the log are others")
-    [recorded] = [each for each in log.commands() if each.first == ours[0].version]
-    if not _fits(command, recorded):
-        reason = f"seat {recorded.actor} did {recorded.action} there"
-        yield _lost(command, answer, reason)
+    for recorded in log.commands():
+        if recorded.first == ours[0].version and not _fits(command, recorded):
+            reason = f"seat {recorded.actor} did {recorded.action} there"
+            yield _lost(command, answer, reason)
 
 
 def _lost(command: Command, answer: Told, reason: str) -> Violation:

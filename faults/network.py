@@ -35,7 +35,6 @@ class Proxy:
         try:
             there = await self._open()
         except OSError:
-            writer.close()
             return
         ways = [
             asyncio.create_task(self._pass_on(reader, there[1], self._requests, requests=True)),
@@ -46,9 +45,8 @@ class Proxy:
         finally:
             for way in ways:
                 way.cancel()
-            await asyncio.gather(*ways, return_exceptions=True)
-            writer.close()
             there[1].close()
+            await asyncio.gather(*ways, return_exceptions=True)
 
     async def _open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         if isinstance(self._target, int):
@@ -92,6 +90,7 @@ async def proxy(
             with contextlib.suppress(asyncio.CancelledError):
                 await made.carry(reader, writer)
         finally:
+            writer.close()
             under_way.discard(task)
 
     server = await asyncio.start_server(carry, "127.0.0.1", 0)

@@ -206,13 +206,13 @@ def _hold(run: Run, number: int, seconds: float) -> None:
 
 
 async def errors_raised(run: Run) -> None:
-    """Every tenth append fails in its transaction, at random with each of the errors that pass:
-    40P01, 40001, 55P03, 57014, 53100 (disk full), 53300, 57P01, and some when they commit."""
+    """Every tenth append fails in its transaction, in turn with each of the errors that pass:
+    40P01, 40001, 55P03, 57014, 53100 (disk full), 53300 and 57P01."""
     states = ("40P01", "40001", "55P03", "57014", "53100", "53300", "57P01")
     listed = ", ".join([f"'{state}'" for state in states])
     body = (
-        "IF random() < 0.1 THEN RAISE EXCEPTION 'on purpose' USING ERRCODE ="
-        f" (ARRAY[{listed}])[1 + floor(random() * {len(states)})::int]; END IF;"
+        "IF nextval('faults.turn') % 10 = 0 THEN RAISE EXCEPTION 'on purpose' USING ERRCODE ="
+        f" (ARRAY[{listed}])[1 + currval('faults.turn') / 10 % {len(states)}]; END IF;"
     )
     async with run.serving({}, {}) as processes:
         run.server.log_states()

@@ -2,11 +2,17 @@
 
 import asyncio
 import signal
+from contextlib import AsyncExitStack
 
+from faults.callers import Door
+from faults.network import proxy
 from faults.postgres import stopped
+from faults.processes import Process
 from faults.run import Run
 
 ROUNDS = 3
+STORM_LOST = 0.02
+"""How likely an answer, or a request, is lost in a storm."""
 
 
 async def workers_killed(run: Run) -> None:
@@ -52,6 +58,56 @@ async def restarts(run: Run) -> None:
             run.note("Postgres restarted", 1)
             await run.live_again(processes, f"Postgres was stopped ({name})")
         await run.acted(0.2)
+
+
+async def storm(run: Run) -> None:
+    """All at once, in random order: answers lost on the way, sessions ended, servers and workers
+    killed, workers standing still, Postgres killed and stopped, with little time between."""
+    kinds = [_kill_postgres, _kill_server, _end_sessions, _stop_postgres, _kill_worker, _freeze]
+    async with run.serving({}, {}) as processes, AsyncExitStack() as stack:
+        doors: list[Door] = []
+        for process in processes:
+            lossy = proxy(process.port, run.chance, answers=STORM_LOST, requests=STORM_LOST)
+            port = (await stack.enter_async_context(lossy)).port
+            doors.append((process.name, f"http://127.0.0.1:{port}"))
+        async with run.playing(doors, seconds=3.0):
+            rounds = max(1, run.actions // 500)
+            steps = [kind for _ in range(rounds) for kind in run.chance.sample(kinds, len(kinds))]
+            for step in steps:
+                await run.acted(1 / (len(steps) + 1))
+                await step(run, processes)
+                run.note("blows", 1)
+                await run.live_again(processes, f"{step.__name__.strip('_').replace('_', ' ')}")
+            await run.acted(1 / (len(steps) + 1))
+
+
+async def _kill_postgres(run: Run, processes: list[Process]) -> None:
+    run.server.kill()
+
+
+async def _stop_postgres(run: Run, processes: list[Process]) -> None:
+    await asyncio.to_thread(run.server.stop, signal.SIGINT)
+
+
+async def _kill_server(run: Run, processes: list[Process]) -> None:
+    victim = run.chance.choice(processes)
+    victim.kill()
+    victim.start()
+
+
+async def _kill_worker(run: Run, processes: list[Process]) -> None:
+    run.chance.choice(processes).kill_workers()
+
+
+async def _end_sessions(run: Run, processes: list[Process]) -> None:
+    for pid in run.server.backends():
+        run.server.execute("SELECT pg_terminate_backend(%s)", pid)
+
+
+async def _freeze(run: Run, processes: list[Process]) -> None:
+    [pid, *_] = run.chance.choice(processes).worker_pids()
+    with stopped(pid):
+        await asyncio.sleep(2)
 
 
 async def worker_stopped(run: Run) -> None:

@@ -125,13 +125,14 @@ class Server:
     @contextmanager
     def saboteur(self, body: str) -> Iterator[None]:
         """Run a PL/pgSQL body in the transaction of every append, once its events are inserted: to
-        raise errors and to put commits off."""
+        raise errors and to put commits off. `nextval('faults.turn')` counts there."""
         function = (
             "CREATE OR REPLACE FUNCTION faults.sabotage() RETURNS trigger LANGUAGE plpgsql AS"
             f" $$ BEGIN {body} RETURN NULL; END $$"
         )
         with self.connect() as conn:
             conn.execute("CREATE SCHEMA faults")
+            conn.execute("CREATE SEQUENCE faults.turn")
             conn.execute(function.encode())
             conn.execute(
                 "CREATE TRIGGER zz_sabotage AFTER INSERT ON fairdeal.events"

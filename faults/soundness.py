@@ -25,9 +25,9 @@ from projections.standing import standing
 def check_logs(truth: Truth) -> Iterator[Violation]:
     """Versions are dense, the head is the end, and all that can be verified of the log is."""
     for log in truth.games.values():
-        versions = [entry.version for entry in log.entries]
-        if versions != list(range(1, log.version + 1)):
-            text = f"the head says version {log.version}, the log has {len(versions)} events"
+        if not log.dense:
+            versions = [entry.version for entry in log.entries]
+            text = f"the head says version {log.version}, the log has the versions {versions}"
             yield Violation("log", text, log.id)
             continue
         for check in verify(_export(log), (), truth.keys).checks:
@@ -62,6 +62,8 @@ def check_feed(truth: Truth) -> Iterator[Violation]:
 def check_clocks(truth: Truth) -> Iterator[Violation]:
     """No seat is acted for by the clock before the deadline that holds, nor twice for one."""
     for log in truth.games.values():
+        if not log.dense:
+            continue  # said as `log`
         deadline: tuple[int, int] | None = None
         fired: set[tuple[int, int | None]] = set()
         for command in log.commands():
