@@ -28,8 +28,8 @@ async def workers_killed(run: Run) -> None:
 
 
 async def api_killed(run: Run) -> None:
-    """kill -9 of a whole server with all its workers, which somebody starts again."""
-    async with run.serving({}, {}, workers=2) as processes, run.playing(processes):
+    """kill -9 of a whole server, which somebody starts again; its workers end by themselves."""
+    async with run.serving({}, {}) as processes, run.playing(processes):
         for _ in range(ROUNDS):
             await run.acted(1 / (ROUNDS + 1))
             victim = run.chance.choice(processes)

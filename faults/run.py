@@ -6,6 +6,7 @@ what it says then is the truth, because nothing can be under way any more. Then 
 """
 
 import asyncio
+import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
@@ -195,7 +196,11 @@ class Run:
             max(took, self.figures.get("longest s until live", 0)), 2
         )
         if took > self._live_seconds:
-            text = f"{what}: it took {took:.1f} s until everything was live again"
+            load, cores = os.getloadavg()[0], os.cpu_count()
+            text = (
+                f"{what}: it took {took:.1f} s until everything was live again"
+                f" (load average {load:.1f} on {cores} cores)"
+            )
             self.violations.append(Violation("alive", text))
 
     async def _alive(self, caller: Caller, door: str) -> None:
