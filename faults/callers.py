@@ -42,7 +42,15 @@ class Game:
         self.id: Final[str] = created["id"]
         self.tokens: Final = {s["seat"]: s["token"] for s in created["seats"] if s["token"]}
         self.version = int(created["version"])
+        self.to_act: list[int] = list(self.tokens)
+        """Whom it waited for when it was last looked at."""
         self.over = False
+
+    def saw(self, view: dict[str, Any]) -> None:
+        """Take in a view, if it is not an old one."""
+        if view["version"] >= self.version:
+            self.version = view["version"]
+            self.to_act = [seat for seat in view["to_act"] if seat in self.tokens]
 
 
 class Caller:
@@ -140,7 +148,8 @@ class Caller:
         if reading.attempt.status != 200:
             return None
         body: dict[str, Any] = msgspec.json.decode(reading.attempt.body)
-        game.version = max(game.version, int(body.get("version", 0)))
+        if reading.what == "view":
+            game.saw(body)
         return body
 
     async def _send(
@@ -228,13 +237,8 @@ class Players:
     async def _move(self, game: Game, door: str) -> None:
         """One action of somebody who is to act, or a look where nobody is."""
         caller, chance = self._caller, self._caller.chance
-        seat = chance.choice(list(game.tokens))
+        seat = chance.choice(game.to_act or list(game.tokens))
         view = await caller.read(game, seat, door)
-        if view is not None and not view["actions"]:
-            waiting = [each for each in view["to_act"] if each in game.tokens]
-            if waiting:
-                seat = chance.choice(waiting)
-                view = await caller.read(game, seat, door)
         if view is None:
             await asyncio.sleep(chance.uniform(0, 3 * _PAUSE_SECONDS))
             return
@@ -243,7 +247,8 @@ class Players:
             game.over = True
             return
         if not view["actions"]:
-            await caller.read(game, None, door, wait=True)
+            if not game.to_act:
+                await caller.read(game, None, door, wait=True)
             return
         if chance.random() < 0.02:
             await caller.read_events(game, chance.choice([None, seat]), door)
@@ -253,6 +258,8 @@ class Players:
             return
         command = await caller.act(game, seat, action, door)
         await caller.insist(command, game.tokens[seat], door, self.over)
+        for attempt in command.acknowledged:
+            game.saw(msgspec.json.decode(attempt.body)["view"])
 
     async def _twice(self, game: Game, seat: int, action: dict[str, Any]) -> None:
         """The same command with the same key at two doors at once."""

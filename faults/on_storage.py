@@ -24,7 +24,7 @@ async def disk_full(run: Run) -> None:
     """The file system under Postgres (a small tmpfs) is filled to the last block while people play,
     twice; then there is room again."""
     with small_disk(run.folder / "disk") as disk:
-        run.server = Server(disk / "data")
+        run.move(disk / "data")
         async with run.serving({}, {}) as processes:
             run.server.log_states()
             async with run.playing(processes):
@@ -96,7 +96,7 @@ async def dump_restored(run: Run) -> None:
     folder.mkdir(mode=0o711)
     for kept in ("secret", "signing.keys"):
         shutil.copy(run.server.folder / kept, folder)
-    run.server = Server(folder)
+    run.move(folder)
     run.history = known_before(run.history, begun)
     with run.database() as url:
         restore = ("pg_restore", "--exit-on-error", "-d", url, str(dump))

@@ -80,7 +80,8 @@ class Run:
         self._processes: Final[list[Process]] = []
         self._players: Players | None = None
         self.server = Server(folder / "data")
-        """Where the Postgres is; a fault may put it elsewhere before it starts."""
+        """Where the Postgres is; `move` puts it elsewhere."""
+        self._servers: Final = [self.server]
         self.concluded = False
 
     def tell(self, text: str) -> None:
@@ -95,6 +96,11 @@ class Run:
         """A fault that did not come about proves nothing: that is a violation too."""
         if not happened:
             self.violations.append(Violation("fault", text))
+
+    def move(self, folder: Path) -> None:
+        """From now on the Postgres is the one on this data folder."""
+        self.server = Server(folder)
+        self._servers.append(self.server)
 
     @contextmanager
     def database(self) -> Iterator[str]:
@@ -220,6 +226,8 @@ class Run:
         """End whatever still runs of it."""
         for process in self._processes:
             process.end()
+        for server in self._servers:
+            server.kill()
 
     async def conclude(self) -> Truth:
         """Settle what is unknown, read the store, and judge. The violations are in `violations`."""
