@@ -84,7 +84,8 @@ def _tell(console: Console, report: Report) -> None:
             console.print(f"  {found.property}: {found.text}{where}", markup=False, soft_wrap=True)
         console.print(f"  {report.violated} in all; evidence: {report.evidence}", soft_wrap=True)
     elif report.verdict == "caught":
-        console.print(f"  as it has to be, for example: {_first(report)}", soft_wrap=True)
+        text = f"  as it has to be, for example: {_first(report)}"
+        console.print(text, markup=False, soft_wrap=True)
 
 
 def _first(report: Report) -> str:

@@ -23,6 +23,8 @@ Door = tuple[str, str]
 
 _PAUSE_SECONDS: Final = 0.1
 """Between attempts at one command."""
+_HANG_UP_SECONDS: Final = 0.05
+"""Within this time one hangs up who does."""
 
 TABLES: Final[tuple[dict[str, Any], ...]] = (
     {"game": "lodam", "players": 4, "rules": {"profile": "modern"}},
@@ -56,12 +58,21 @@ class Game:
 class Caller:
     """Asks commands and reads, at any of several doors, and puts all of it down."""
 
-    def __init__(self, history: History, chance: Random, doors: Sequence[Door], seconds: float):
-        """`seconds`: how long an answer is waited for."""
+    def __init__(
+        self,
+        history: History,
+        chance: Random,
+        doors: Sequence[Door],
+        seconds: float,
+        impatience: float = 0.0,
+    ) -> None:
+        """`seconds`: how long an answer is waited for; `impatience`: how likely one hangs up
+        within some milliseconds instead."""
         self.history: Final = history
         self.chance: Final = chance
         self._numbers: Final = itertools.count(1)
         self._seconds: Final = seconds
+        self._impatience: Final = impatience
         self._clients: Final = {
             name: httpx.AsyncClient(base_url=address, timeout=seconds) for name, address in doors
         }
@@ -155,9 +166,12 @@ class Caller:
     async def _send(
         self, attempt: Attempt, method: str, path: str, headers: dict[str, str], body: Any = None
     ) -> None:
+        # The library's limits are for each read: this one is for the whole.
+        seconds = self._seconds + 1
+        if self.chance.random() < self._impatience:
+            seconds = self.chance.uniform(0, _HANG_UP_SECONDS)
         try:
-            # The library's limits are per read: this one is for the whole.
-            async with asyncio.timeout(self._seconds + 1):
+            async with asyncio.timeout(seconds):
                 answer = await self._clients[attempt.process].request(
                     method, path, headers=headers, json=body
                 )

@@ -1,20 +1,16 @@
 """Faults between callers, processes and Postgres: lost answers, callers who hang up, a pooler."""
 
-import asyncio
 from contextlib import AsyncExitStack
-from time import monotonic
 
-import httpx
-
-from faults.callers import Caller, Door
-from faults.history import Attempt
+from faults.callers import Door
 from faults.network import proxy
 from faults.pooler import Pooler
-from faults.processes import HOST_KEY, Process
 from faults.run import Run
 
 LOST = 0.05
 """How likely an answer is lost."""
+IMPATIENCE = 0.25
+"""How likely a caller hangs up."""
 
 
 async def answers_lost(run: Run) -> None:
@@ -65,45 +61,16 @@ async def commits_lost(run: Run) -> None:
 
 
 async def callers_gone(run: Run) -> None:
-    """Callers hang up in the middle of their requests, at any moment of them, and ask again later:
-    beside the players, who go on."""
-    async with run.serving({}, {}) as processes, run.playing(processes) as caller:
-        await run.acted(0.1)
-        over = asyncio.Event()
-        impatient = asyncio.create_task(_hang_up(run, caller, processes, over))
-        await run.acted(0.8)
-        over.set()
-        await impatient
+    """Callers hang up in the middle of every fourth request, at any moment of it, and ask again
+    with the same key, perhaps while the first is still under way."""
+    async with run.serving({}, {}) as processes:
+        async with run.playing(processes, impatience=IMPATIENCE):
+            await run.acted(0.9)
+        run.note("callers who hung up", run.history.counts()["unanswered"])
         await run.live_again(processes, "callers hung up")
-    run.must(run.figures.get("callers who hung up"), "nobody hung up")
-
-
-async def _hang_up(run: Run, caller: Caller, processes: list[Process], over: asyncio.Event) -> None:
-    """Set up games and hang up after a random part of the time that it takes; then ask again, twice
-    at once. Each answer must be about one and the same game."""
-    kind = 0
-    while not over.is_set():
-        kind += 1
-        door = run.chance.choice(caller.doors)
-        address = next(p.address for p in processes if p.name == door)
-        asks = {"game": "loc", "players": [{"name": "A"}, {"name": "B"}, {"bot": "random"}]}
-        command = caller.history.command(caller.key(), None, None, asks)
-        attempt = Attempt(door, monotonic())
-        command.attempts.append(attempt)
-        headers = {"Authorization": f"Bearer {HOST_KEY}", "Idempotency-Key": command.key}
-        async with httpx.AsyncClient(base_url=address) as http:
-            asking = asyncio.create_task(http.post("/v1/games", json=asks, headers=headers))
-            await asyncio.sleep(run.chance.uniform(0, 0.03))
-            asking.cancel()
-            done = await asyncio.gather(asking, return_exceptions=True)
-        attempt.ended = monotonic()
-        if isinstance(done[0], httpx.Response):
-            attempt.status = done[0].status_code
-            attempt.retry_after = done[0].headers.get("Retry-After")
-            attempt.body = type(attempt.body)(done[0].content)
-        else:
-            run.note("callers who hung up", 1)
-        await asyncio.gather(*[caller.ask(command, HOST_KEY, each) for each in caller.doors])
+    run.note("answered again", run.history.counts()["replayed"])
+    run.must(run.figures["callers who hung up"], "nobody hung up")
+    run.must(run.figures["answered again"], "nothing was answered again")
 
 
 async def pooler(run: Run) -> None:

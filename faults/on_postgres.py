@@ -35,12 +35,14 @@ async def not_durable(run: Run) -> None:
     find acknowledged commands that are not in the log."""
     async with run.serving({}, {}) as processes:
         # What is committed stays in memory: written neither at commit nor by the WAL writer.
-        run.server.set(
-            synchronous_commit="off", wal_writer_delay="10s", wal_writer_flush_after="2GB"
+        run.server.set(synchronous_commit="off")
+        [(writer,)] = run.server.execute(
+            "SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'"
         )
         async with run.playing(processes):
-            await run.acted(0.5)
-            run.note("processes of Postgres killed", run.server.kill())
+            with stopped(writer):
+                await run.acted(0.5)
+                run.note("processes of Postgres killed", run.server.kill())
             await run.live_again(processes, "Postgres was killed")
             await run.acted(0.1)
 

@@ -2,9 +2,12 @@
 
 import asyncio
 from pathlib import Path
-from time import monotonic
+from time import monotonic, time
 from typing import Final
 
+import msgspec
+
+from domain.times import parse_at
 from faults.callers import Caller, Game
 from faults.run import Run, Skipped
 
@@ -26,6 +29,7 @@ async def clock_back(run: Run) -> None:
     library = next((path for path in LIBRARIES if Path(path).exists()), None)
     if library is None:
         raise Skipped("libfaketime is not installed (Debian: apt-get install faketime)")
+    begun = time() - 20
     off_by = run.folder / "off-by"
     off_by.write_text(f"{STEPS[0]}\n")
     fake = {
@@ -48,6 +52,19 @@ async def clock_back(run: Run) -> None:
                     await run.acted(1 / (len(STEPS) + 1))
                     await run.live_again(processes, f"the clock is off by {step} s")
                 await run.acted(1 / (len(STEPS) + 1))
+    past = _begun_before(run, begun)
+    run.note("games begun in the past", past)
+    run.must(past, "no game was begun by a clock that had stepped back")
+
+
+def _begun_before(run: Run, moment: float) -> int:
+    """How many games say that they began before a moment, in seconds since 1970."""
+    answers = [
+        msgspec.json.decode(command.acknowledged[0].body)
+        for command in run.history.commands
+        if command.game is None and command.acknowledged
+    ]
+    return sum([1 for answer in answers if parse_at(answer["at"]) < moment * 1_000_000])
 
 
 async def two_clocks(run: Run) -> None:

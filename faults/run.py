@@ -148,12 +148,14 @@ class Run:
         tables: int = 6,
         seconds: float = 8.0,
         games: Sequence[Game] = (),
+        impatience: float = 0.0,
         **more: Any,
     ) -> AsyncIterator[Caller]:
-        """People at play while the block lasts. `seconds`: how long they wait for an answer;
-        `games` are gone on with, `more` goes into every new game."""
+        """People at play while the block lasts. `seconds`: how long they wait for an answer, or, so
+        likely as `impatience`, do not; `games` are gone on with, `more` goes into every new game.
+        """
         ways = [(d.name, d.address) if isinstance(d, Process) else d for d in doors]
-        caller = Caller(self.history, self.chance, ways, seconds)
+        caller = Caller(self.history, self.chance, ways, seconds, impatience)
         players = self._players = Players(caller, tables, games, **more)
         task = asyncio.create_task(players.play())
         try:

@@ -9,6 +9,7 @@ import pytest
 from domain.registry import GAMES
 from faults.checker import judge
 from faults.history import NOT_ANSWERED, Attempt
+from faults.on_storage import known_before
 from faults.soundness import check_clocks, check_feed, check_logs
 from faults.truth import GameLog, Truth
 from faults.violations import Property, Violation
@@ -321,3 +322,16 @@ def test_a_clock_fires_once_and_not_early(
         *([(3, BY_CLOCK, fired_at, None)] if again else []),
     )
     assert found(list(check_clocks(truth))) == expected
+
+
+def test_what_was_known_before_a_moment_is_all_that_counts() -> None:
+    """For a dump: what was acknowledged later is unknown, what was asked later was never asked."""
+    case = made("loc", 0)
+    moment = case.acted()[4].asked + 0.5
+    known = known_before(case.history, moment)
+    fates = [command.fate for command in known.commands]
+    assert set(fates[:-1]) == {"acknowledged"}
+    assert fates[-1] == "unknown"
+    assert known.done == len(fates) - 1
+    assert all((reading.attempt.ended or 0) < moment for reading in known.readings)
+    assert case.history.commands[len(fates) - 1].fate == "acknowledged", "the original stays"
