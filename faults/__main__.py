@@ -3,6 +3,8 @@ did not, 2 the command line was wrong."""
 
 import asyncio
 import secrets
+import signal
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -38,6 +40,8 @@ def main(
     if listing:
         _list(console, as_json=as_json)
         return
+    # So that whatever has been started is ended then too.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     chosen = secrets.randbelow(2**31) if seed is None else seed
     console.print(f"seed {chosen} (--seed {chosen} chooses the same again)")
     reports = asyncio.run(_run(console, names or list(FAULTS), chosen, actions, keep))

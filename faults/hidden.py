@@ -13,7 +13,7 @@ import msgspec
 from domain.base64url import decode
 from domain.log import Entry
 from domain.visibility import Openings, entitled
-from faults.history import History, Reading, Told, told
+from faults.history import Command, History, Reading, Told, told
 from faults.truth import GameLog, Truth
 from faults.violations import Violation
 
@@ -106,6 +106,11 @@ def check_hidden(history: History, truth: Truth) -> Iterator[Violation]:
             upto = latest.version(answer.game, attempt.ended) if attempt.replayed else 0
             now = audience.burst(max(answer.version, upto))
             yield from _check_answer(audience, answer, command.seat, now)
+        for attempt in command.attempts:
+            refusal = msgspec.json.decode(attempt.body)
+            audience = audiences.get(command.game or "")
+            if attempt.status in (409, 412) and audience is not None:
+                yield from _check_refusal(audience, refusal, command)
     for reading in history.readings:
         audience = audiences.get(reading.game)
         if audience is None or reading.attempt.status != 200:
@@ -123,6 +128,20 @@ def _check_answer(audience: _Audience, answer: Told, seat: int, now: int) -> Ite
         yield from _check_view(audience, answer.view, seat, now)
     for event in answer.events:
         yield from _check_event(audience, answer.game, event, seat, now)
+
+
+def _check_refusal(
+    audience: _Audience, refusal: dict[str, Any], command: Command
+) -> Iterator[Violation]:
+    """The words of a refusal name no card but those asked for and those that the seat knows."""
+    version = refusal["version"]
+    if version > audience.newest:
+        return
+    named = set(re.findall(rf"\b(?:{_CARD.pattern})\b", str(refusal)))
+    allowed = audience.known(command.seat, version, version) | cards_in(command.asks)
+    for card in sorted(named - allowed)[:_FEW]:
+        text = f"the refusal of command {command.number} names {card}"
+        yield Violation("hidden", text, command.game, (version,))
 
 
 def _check_view(

@@ -17,6 +17,7 @@ from tests.faults.histories import Made, made, respoken, somewhere
 from tests.projections.played import random_log
 
 NOTHING = msgspec.Raw(b"null")
+REFUSAL = msgspec.Raw(b'{"status": 409, "version": 1}')
 
 
 def found(violations: list[Violation]) -> set[Property]:
@@ -114,14 +115,14 @@ def set_up_two_games(case: Made, _: random.Random) -> None:
 
 def refuse_and_do(case: Made, chance: random.Random) -> None:
     [attempt] = somewhere(case.acted(), chance).attempts
-    attempt.status, attempt.body = 409, NOTHING
+    attempt.status, attempt.body = 409, REFUSAL
 
 
 def refuse_at_last_and_do(case: Made, chance: random.Random) -> None:
     command = somewhere(case.acted(), chance)
     unanswered(command.attempts[0])
     asked = command.asked + 5
-    command.attempts.append(Attempt("last", asked, asked + 1, 409, final=True))
+    command.attempts.append(Attempt("last", asked, asked + 1, 409, final=True, body=REFUSAL))
 
 
 def change_the_order(case: Made, _: random.Random) -> None:

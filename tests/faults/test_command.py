@@ -1,6 +1,7 @@
 """`python -m faults`: what it lists, how it ends, and what it leaves as evidence."""
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -105,7 +106,11 @@ def test_the_exit_code(
     app = typer.Typer()
     app.command()(command.main)
     arguments = ["--seed", "7", "--json", "--keep", str(tmp_path)]
-    done = CliRunner().invoke(app, arguments)
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        done = CliRunner().invoke(app, arguments)
+    finally:
+        signal.signal(signal.SIGTERM, before)
     assert done.exit_code == code, done.output
     [report] = json.loads(done.stdout)
     assert report["seed"] == 7

@@ -8,7 +8,7 @@ import pytest
 from domain.base64url import encode
 from domain.registry import GAMES
 from faults.hidden import cards_in, check_hidden
-from faults.history import Reading
+from faults.history import Attempt, Reading
 from tests.faults.histories import Made, made, respoken
 
 
@@ -104,6 +104,19 @@ def test_a_sealed_part_that_is_not_the_reader_s_is_found(game: str) -> None:
                 assert violation.versions == (event["version"],)
                 return
     raise AssertionError("nothing is sealed")
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_a_refusal_names_no_card_of_another_s(game: str) -> None:
+    case = made(game, 0)
+    reading, view, card = views(case)[0]
+    own = view["private"]["cards"][0]
+    asked = case.history.command("k", case.log.id, reading.seat, {"type": "play", "card": own})
+    refusal = {"type": "/problems/illegal-action", "status": 409, "version": view["version"]}
+    for detail, found in ((f"you hold {own}.", []), (f"seat 1 holds {card}.", ["hidden"])):
+        body = msgspec.Raw(msgspec.json.encode(refusal | {"detail": detail}))
+        asked.attempts = [Attempt("a", 1.0, 2.0, 409, body=body)]
+        assert [v.property for v in check_hidden(case.history, case.truth)] == found
 
 
 def test_cards_are_found_at_any_depth_and_nothing_else() -> None:
