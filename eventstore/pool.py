@@ -177,7 +177,9 @@ def connection_settings(
         # are then for its own settings or the role's. What the URL sets comes last and holds.
         milliseconds = math.ceil(deadline_seconds * 1000)
         limits = f"-c statement_timeout={milliseconds} -c lock_timeout={milliseconds}"
-        settings["options"] = f"{limits} {given.get('options', '')}".strip()
+        # The feed needs it, whatever a database or role has for its default.
+        isolation = "-c default_transaction_isolation=read\\ committed"
+        settings["options"] = f"{limits} {isolation} {given.get('options', '')}".strip()
         if lock_seconds is not None:
             settings["options"] += f" -c lock_timeout={math.ceil(lock_seconds * 1000)}"
     return settings

@@ -6,7 +6,7 @@ Nothing is kept in the session, so a pooler in transaction mode may stand in bet
 from typing import Any, Final
 
 import psycopg
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, IsolationLevel
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import TupleRow
 
@@ -35,7 +35,10 @@ async def connect(url: str, *, prepare: bool = True) -> Writer:
         "application_name": "fairdeal-projections",
     }
     settings = {name: value for name, value in settings.items() if name not in given}
-    return await AsyncConnection.connect(url, prepare_threshold=5 if prepare else None, **settings)
+    conn = await AsyncConnection.connect(url, prepare_threshold=5 if prepare else None, **settings)
+    # Whatever a database or role has for its default: a page is read after its lanes are locked.
+    await conn.set_isolation_level(IsolationLevel.READ_COMMITTED)
+    return conn
 
 
 def of_the_event(error: Exception) -> bool:

@@ -15,7 +15,7 @@ PACKAGES = ("api", "domain", "eventstore", "projections", "seeds")
 """The top names of the wheel, and nothing else."""
 
 SOURCES = sorted(
-    path for name in (*PACKAGES, "bench", "tests") for path in (ROOT / name).rglob("*.py")
+    path for name in (*PACKAGES, "bench", "faults", "tests") for path in (ROOT / name).rglob("*.py")
 )
 
 PAGES = sorted(path for kind in ("js", "css") for path in (ROOT / "api/table").rglob(f"*.{kind}"))
@@ -95,7 +95,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 
 
 def test_the_wheel_holds_exactly_the_five_top_names(wheel: set[str]) -> None:
-    """style, Packaging: no tests, no bench, nothing beside the packages."""
+    """style, Packaging: no tests, no bench, no faults, nothing beside the packages."""
     assert {name.partition("/")[0] for name in wheel} == set(PACKAGES)
 
 

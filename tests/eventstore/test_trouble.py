@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import psycopg
+import psycopg.sql
 import pytest
 
 from eventstore import embedded
@@ -181,6 +182,23 @@ async def test_a_lock_that_is_not_to_be_had_is_unavailability(database_url: str)
             holder.rollback()
 
         assert await eventually(store, second) == Appended(2)
+
+
+async def test_a_stricter_default_of_the_database_stops_neither_appends_nor_the_feed(
+    database_url: str,
+) -> None:
+    """The feed is numbered in READ COMMITTED alone; a DBA may have set another default."""
+    with psycopg.connect(database_url, autocommit=True) as conn:
+        name = psycopg.sql.Identifier(conn.info.dbname)
+        for level in ("repeatable read", "serializable"):
+            conn.execute(
+                psycopg.sql.SQL("ALTER DATABASE {} SET default_transaction_isolation = {}").format(
+                    name, psycopg.sql.Literal(level)
+                )
+            )
+            async with EventStore.open(database_url, min_size=4) as store:
+                await asyncio.gather(*[store.append(an_append(an_id())) for _ in range(8)])
+                assert await store.feed.sequence(wait=True) == 8
 
 
 async def test_a_database_without_the_schema_is_no_passing_trouble(
