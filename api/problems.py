@@ -133,7 +133,7 @@ def answer(request: Request[Any, Any, Any], problem: Problem) -> Response[Proble
         title=title,
         status=status,
         detail=problem.detail,
-        instance=request.url.path,
+        instance=request.scope["path"],
         errors=problem.errors,
         rule=problem.rule,
         version=problem.version,
@@ -181,7 +181,7 @@ def _invalid_parameters(
 def _http(request: Request[Any, Any, Any], error: HTTPException) -> Response[ProblemBody]:
     status = error.status_code
     if status >= 500:
-        _logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        _logger.error("%s %s failed", request.method, request.scope["path"], exc_info=error)
     headers = dict(error.headers or {})
     if "GET" in headers.get("allow", ""):
         headers["allow"] += ", HEAD"
@@ -191,7 +191,7 @@ def _http(request: Request[Any, Any, Any], error: HTTPException) -> Response[Pro
 
 
 def _unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[ProblemBody]:
-    _logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    _logger.error("%s %s failed", request.method, request.scope["path"], exc_info=error)
     return answer(request, Problem("internal-error", "The request could not be carried out."))
 
 
