@@ -71,7 +71,7 @@ def caller_key(
         raise invalid("Idempotency-Key", f"1 to {_LONGEST_KEY} characters")
     named = f"{caller_of(request).name}\n{key}".encode()
     used_for = msgspec.json.encode(
-        [request.method, request.url.path, if_match, data], order="sorted"
+        [request.method, request.scope["path"], if_match, data], order="sorted"
     )
     return CallerKey(scope, sha256(named).digest(), sha256(named + b"\n" + used_for).digest())
 

@@ -137,7 +137,7 @@ def answer(request: Request[Any, Any, Any], problem: Problem) -> Response[Proble
         title=title,
         status=status,
         detail=problem.detail,
-        instance=request.url.path,
+        instance=request.scope["path"],
         errors=problem.errors,
         rule=problem.rule,
         version=problem.version,

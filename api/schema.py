@@ -158,7 +158,7 @@ async def _answer(request: Request[Any, Any, Any]) -> Response[Any]:
         told = document(app)
         made = app.state["openapi"] = msgspec.json.encode(told), page.render(told)
     text, shown = made
-    path = request.url.path.rstrip("/")
+    path = request.scope["path"].rstrip("/")
     if path == "/schema":
         wanted = request.accept.best_match(["application/json", "text/html"])
         if wanted == "text/html":

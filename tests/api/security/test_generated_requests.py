@@ -123,6 +123,8 @@ def _ask(
     def run(case: Any) -> None:
         # A `?` that a path is made up with ends it, and the rest is another operation's, or none's.
         assume("?" not in case.formatted_path)
+        # Nor is another host than this one's address a matter of any operation: 400 (RFC 9112).
+        assume("host" not in (case.headers or {}))
         for name, longest in LONGEST.items():
             asked = (case.query or {}).get(name)
             if isinstance(asked, int | float) and asked > longest:

@@ -114,6 +114,10 @@ HEADS = {
     "a folded header": (400, f"GET /v1/games HTTP/1.1\r\n{HOST}X: a\r\n b\r\n{CLOSE}"),
     "NUL in a header": (400, f"GET /v1/games HTTP/1.1\r\n{HOST}X: a\0b\r\n{CLOSE}"),
     "a host that is none": (400, f"GET /v1/nothing HTTP/1.1\r\nHost: a b/<>\r\n{CLOSE}"),
+    "a host that is none, and a token that is none": (
+        400,  # RFC 9112, 3.2
+        f"GET /v1/webhooks HTTP/1.1\r\nHost: m@O`&FZ|\r\nAuthorization: Bearer x\r\n{CLOSE}",
+    ),
     "a token of other letters": (
         401,
         f"GET /v1/games HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \xff\xfe\r\n{CLOSE}",
