@@ -28,7 +28,10 @@ pytestmark = pytest.mark.postgres
 
 
 def environment(database_url: str, **more: str) -> dict[str, str]:
+    """Settings under which nobody is killed because the machine is busy: a worker that does not
+    end by itself would be waited for until the test fails."""
     return {
+        "FAIRDEAL_STOP_SECONDS": "50",
         "FAIRDEAL_DATABASE_URL": database_url,
         "FAIRDEAL_HOST_KEYS": f"host:{HOST_KEY}",
         "FAIRDEAL_SECRET": SECRET,

@@ -68,7 +68,7 @@ async def until_used(server: Serving) -> None:
 async def test_one_after_another_they_are_replaced_and_nobody_notices(
     database_url: str, tmp_path: Path
 ) -> None:
-    settings = environment(database_url, FAIRDEAL_DRAIN_SECONDS="3", FAIRDEAL_STOP_SECONDS="30")
+    settings = environment(database_url, FAIRDEAL_DRAIN_SECONDS="3")
     ports = [free_port(), free_port()]
     with ExitStack() as ending:
         servers = [ending.enter_context(serving(port, **settings)) for port in ports]

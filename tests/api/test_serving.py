@@ -31,6 +31,7 @@ def folder() -> Iterator[Path]:
 @pytest.fixture
 def environment(database_url: str) -> dict[str, str]:
     return {
+        "FAIRDEAL_STOP_SECONDS": "50",
         "FAIRDEAL_DATABASE_URL": database_url,
         "FAIRDEAL_HOST_KEYS": f"host:{HOST_KEY}",
         "FAIRDEAL_SECRET": SECRET,

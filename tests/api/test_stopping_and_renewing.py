@@ -12,16 +12,9 @@ import pytest
 from tests.api.load import check_kept, playing
 from tests.api.processes import Serving, create, free_port, serving
 from tests.api.running import HOST_KEY, Json, bearer, running
-from tests.api.test_live_served import ask, until_figure
-from tests.api.test_live_served import environment as plain_environment
+from tests.api.test_live_served import ask, environment, until_figure
 
 pytestmark = pytest.mark.postgres
-
-
-def environment(database_url: str, **more: str) -> dict[str, str]:
-    """Settings under which nobody is killed because the machine is busy: a worker that does not
-    end by itself would be waited for until the test fails."""
-    return plain_environment(database_url, **{"FAIRDEAL_STOP_SECONDS": "50", **more})
 
 
 def workers(server: Serving) -> set[int]:
