@@ -231,7 +231,7 @@ async def errors_raised(run: Run) -> None:
 
 async def late_commits(run: Run) -> None:
     """Commits in another order than their numbers in the feed were drawn, and numbers that nobody
-    will ever use: three appends in ten sleep a while after drawing, and one in ten rolls back then."""
+    will ever use: three appends in ten sleep a while after drawing, one in ten rolls back then."""
     body = (
         "IF random() < 0.3 THEN PERFORM pg_sleep(random() * 0.5); END IF;"
         " IF random() < 0.1 THEN RAISE EXCEPTION 'on purpose' USING ERRCODE = '40001'; END IF;"
