@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from api.log_writer import LogWriter
 from api.settings import SettingsError
 from projections.writing import kind_of
 
@@ -79,7 +80,7 @@ def configuration(environment: Mapping[str, str] = os.environ) -> dict[str, Any]
     if chosen == "off":
         handler: dict[str, Any] = {"class": "logging.NullHandler"}
     else:
-        handler = {"class": "logging.StreamHandler", "formatter": chosen}
+        handler = {"()": LogWriter, "formatter": chosen}
     return {
         "version": 1,
         "disable_existing_loggers": False,
