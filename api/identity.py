@@ -15,7 +15,7 @@ from typing import Any, Final
 import jwt
 import msgspec
 
-from api.problems import unauthorized
+from api.problems import Problem, unauthorized
 from domain.seats import Seat
 from domain.visibility import HOST, SPECTATOR, Role, Viewer
 
@@ -74,16 +74,21 @@ class Keyring:
 
     def caller(self, authorization: str | None) -> Caller:
         """Who presents this `Authorization` header. Raises the problem `unauthorized`."""
-        scheme, _, token = (authorization or "").partition(" ")
-        token = token.strip()
-        if scheme.lower() != "bearer" or not token:
-            raise unauthorized("Send `Authorization: Bearer` with a host key or a token.")
+        token = _presented(authorization)
         presented = _digest(token)
         tenant = None
         for name, known in self._hosts:
             if hmac.compare_digest(presented, known):
                 tenant = name
         return self._bearer(token) if tenant is None else Caller("host", tenant)
+
+    def holder(self, authorization: str | None) -> Caller | None:
+        """Who holds the token that this header presents, where it is one that was signed here and
+        has not expired; None for host keys and everything else."""
+        try:
+            return self._bearer(_presented(authorization))
+        except Problem:
+            return None
 
     def seat_token(self, game_id: str, seat: Seat, generation: int, at: int) -> str:
         """The token of a seat, issued at `at` (microseconds since 1970 UTC)."""
@@ -115,6 +120,14 @@ class Keyring:
         # Nor is `iat` checked: it is the issuing process's clock, which may be ahead of this one.
         options: Any = {"verify_exp": False, "verify_iat": False}
         return msgspec.convert(jwt.decode(token, self._secret, [_ALGORITHM], options), _Claims)
+
+
+def _presented(authorization: str | None) -> str:
+    scheme, _, token = (authorization or "").partition(" ")
+    token = token.strip()
+    if scheme.lower() != "bearer" or not token:
+        raise unauthorized("Send `Authorization: Bearer` with a host key or a token.")
+    return token
 
 
 def _digest(text: str) -> bytes:

@@ -7,6 +7,7 @@ steady pace. With several processes each has its own. Knows no route.
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from hashlib import sha256
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from math import ceil
 from typing import Any, Final
@@ -81,34 +82,45 @@ class Limits:
             Buckets(settings.guess_rate / 60, _GUESS_BURST_SECONDS) if settings.guess_rate else None
         )
         self._proxies: Final = networks(settings.proxies)
-        self._good: Final[set[tuple[str, str | None]]] = set()
+        # Host keys that were good at an address. By digest: a header may be long, and the same key
+        # written in any number of ways.
+        self._good: Final[OrderedDict[tuple[str, bytes], None]] = OrderedDict()
 
     def signed_in(self, connection: Connection, keyring: Keyring) -> Caller:
         """Who asks. Raises `unauthorized`, and `rate-limited` where the token has been used too
-        often, or where too many without a valid one came from this address: then no token is
-        looked at that has not been good there before, else a right guess would show."""
+        often, or where too many without a valid one came from this address. Then no host key is
+        looked at that has not been good there before, else a right guess would show; tokens are,
+        for nobody guesses a signature."""
         authorization = connection.headers.get("authorization")
-        if self._guesses is not None:
-            address = self.address(connection)
-            if (address, authorization) not in self._good:
-                _refuse("address", self._guesses.wait(_whole(address)))
-                try:
-                    caller = keyring.caller(authorization)
-                except Problem:
-                    self._guesses.take(_whole(address))
-                    raise
-                if len(self._good) >= _KEYS_KEPT:
-                    self._good.clear()
-                self._good.add((address, authorization))
-                return self._spent(caller)
-        return self._spent(keyring.caller(authorization))
+        if self._guesses is None:
+            return self._spent(keyring.caller(authorization))
+        address = self.address(connection)
+        wait = self._guesses.wait(_whole(address))
+        if wait > 0 and (address, _token(authorization)) not in self._good:
+            holder = keyring.holder(authorization)
+            if holder is None:
+                _refuse("address", wait)
+            else:
+                return self._spent(holder)
+        try:
+            caller = keyring.caller(authorization)
+        except Problem:
+            self._guesses.take(_whole(address))
+            raise
+        if caller.role == "host":
+            self._remember((address, _token(authorization)))
+        return self._spent(caller)
+
+    def _remember(self, good: tuple[str, bytes]) -> None:
+        self._good[good] = None
+        self._good.move_to_end(good)
+        if len(self._good) > _KEYS_KEPT:
+            self._good.popitem(last=False)
 
     def turned_away(self, connection: Connection, problem: Problem) -> None:
         """A token was found to be good for nothing (revoked) after all."""
         if problem.kind == "unauthorized" and self._guesses is not None:
-            address = self.address(connection)
-            self._good.discard((address, connection.headers.get("authorization")))
-            self._guesses.take(_whole(address))
+            self._guesses.take(_whole(self.address(connection)))
 
     def address(self, connection: Connection) -> str:
         """From where a request comes: past the proxies that the settings trust."""
@@ -117,8 +129,8 @@ class Limits:
         if self._proxies and self._trusted(address):
             said = ",".join(connection.headers.getall("x-forwarded-for", []))
             for hop in reversed([hop.strip() for hop in said.split(",") if hop.strip()]):
-                address = hop
-                if not self._trusted(hop):
+                address = _without_port(hop)
+                if not self._trusted(address):
                     break
         return address
 
@@ -135,6 +147,19 @@ class Limits:
             key = (caller.tenant, caller.game, caller.role, caller.seat, caller.generation)
             _refuse("host" if caller.role == "host" else "token", buckets.take(key))
         return caller
+
+
+def _token(authorization: str | None) -> bytes:
+    """What stands for the token of an `Authorization` header, however it is written."""
+    token = (authorization or "").partition(" ")[2].strip()
+    return sha256(token.encode(errors="surrogateescape")).digest()
+
+
+def _without_port(hop: str) -> str:
+    """An address as some proxies give it, `192.0.2.1:4711` or `[2001:db8::1]:4711`."""
+    if hop.startswith("["):
+        return hop[1:].partition("]")[0]
+    return hop.partition(":")[0] if hop.count(":") == 1 else hop
 
 
 def _refuse(by: str, seconds: float) -> None:

@@ -7,6 +7,7 @@ each append of it is given back to be sent on its own, which finds out whether i
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from struct import Struct
 from typing import Any, Final, TypeAlias
@@ -29,6 +30,8 @@ _MOST_BYTES: Final = 48_000
 this process does something else."""
 _AGAIN_SECONDS: Final = 0.5
 """How long after a failure a connection is opened again at the earliest."""
+
+_logger = logging.getLogger("eventstore")
 
 _APPEND, _LOCK = b"fairdeal_append", b"fairdeal_lock"
 _BINARY: Final = 1
@@ -117,8 +120,10 @@ class GroupCommit:
                 exchange.end()
                 raise psycopg.OperationalError("the statements of appends cannot be prepared")
             self._exchange = exchange
-        except psycopg.Error:
+        except Exception as error:
             # Appends go on their own meanwhile, and say what is wrong.
+            if not isinstance(error, psycopg.Error):
+                _logger.error("appends are not grouped", exc_info=error)
             await asyncio.sleep(_AGAIN_SECONDS)
         finally:
             self._opening = None
@@ -182,6 +187,7 @@ class _Exchange:
         self._answer: asyncio.Future[list[PGresult]] | None = None
         self._limit: asyncio.TimerHandle | None = None
         self._writing = False
+        self._ended = False
         self._pgconn.enter_pipeline_mode()
         # Once, not for every exchange: each change costs a system call.
         self._loop.add_reader(self._socket, self._readable)
@@ -252,7 +258,10 @@ class _Exchange:
     def _fail(self, error: psycopg.Error) -> None:
         if self._limit is not None:
             self._limit.cancel()
-        if not self._conn.closed:
+        if not self._ended:
+            # Even where libpq has found the connection lost itself, and closed the socket: a reader
+            # that is left behind breaks whoever is next given the socket's number.
+            self._ended = True
             self._loop.remove_reader(self._socket)
             self._loop.remove_writer(self._socket)
             self._pgconn.finish()

@@ -75,7 +75,13 @@ async def migrate(url: str, folder: Traversable = _SQL) -> Report:
         await conn.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
         await conn.execute(_LEDGER)
         migrations = shipped(folder)
-        todo = _missing(migrations, await _applied(conn))
+        applied = await _applied(conn)
+        for name in _later(migrations, applied):
+            raise MigrationError(
+                f"The database has had migration {name}, which this version does not know. "
+                "Run the version that applied it, or a later one."
+            )
+        todo = _missing(migrations, applied)
         # Functions first: triggers name them. The transaction shows all or nothing to others.
         functions = [_read(path) for path in _sql_files(folder.joinpath("functions"))]
         for function in functions:
@@ -112,9 +118,15 @@ async def grant_app(url: str, role: str) -> None:
 async def pending(conn: AsyncConnection[TupleRow]) -> list[str]:
     """The names of the migrations that the database has not had yet.
 
-    Raises MigrationError as `migrate` does. Changes nothing.
+    Raises MigrationError where one that it had is another by now. Changes nothing. Later ones than
+    this version knows are none of its business: a release leaves what the one before needs.
     """
     return [migration.name for migration in _missing(shipped(), await _applied(conn))]
+
+
+async def later(conn: AsyncConnection[TupleRow]) -> list[str]:
+    """The names of the migrations that the database has had, and this version does not know."""
+    return _later(shipped(), await _applied(conn))
 
 
 async def _applied(conn: AsyncConnection[TupleRow]) -> dict[int, tuple[str, bytes]]:
@@ -127,16 +139,14 @@ async def _applied(conn: AsyncConnection[TupleRow]) -> dict[int, tuple[str, byte
         return {}
 
 
+def _later(migrations: tuple[Migration, ...], applied: dict[int, tuple[str, bytes]]) -> list[str]:
+    known = {migration.number for migration in migrations}
+    return [name for number, (name, _) in sorted(applied.items()) if number not in known]
+
+
 def _missing(
     migrations: tuple[Migration, ...], applied: dict[int, tuple[str, bytes]]
 ) -> list[Migration]:
-    known = {migration.number for migration in migrations}
-    for number, (name, _) in sorted(applied.items()):
-        if number not in known:
-            raise MigrationError(
-                f"The database has had migration {name}, which this version does not know. "
-                "Run the version that applied it, or a later one."
-            )
     for migration in migrations:
         _, checksum = applied.get(migration.number, ("", migration.checksum))
         if checksum != migration.checksum:

@@ -9,7 +9,7 @@ import psycopg
 from psycopg import AsyncConnection
 
 from api.doctor.findings import Finding, fail, ok, warn
-from eventstore.migrate import MigrationError, pending
+from eventstore.migrate import MigrationError, later, pending
 from eventstore.postgres import EventStore
 from eventstore.records import StoreUnavailable
 from projections.registry import PROJECTIONS
@@ -119,6 +119,13 @@ async def _migrations(conn: Connection) -> Finding:
         return fail("migrations", kind_of(error), "Run `fairdeal migrate --app-role ROLE`.")
     if missing:
         return fail("migrations", f"pending: {', '.join(missing)}", "Run `fairdeal migrate`.")
+    ahead = await later(conn)
+    if ahead:
+        return warn(
+            "migrations",
+            f"this version does not know {', '.join(ahead)}",
+            "Go on to the version that applied them.",
+        )
     return ok("migrations", "up to date")
 
 

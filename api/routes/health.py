@@ -11,7 +11,7 @@ from psycopg_pool import PoolTimeout
 from api.parts import Parts
 from api.problems import unavailable
 from api.replies import PROBLEMS
-from eventstore.migrate import MigrationError, pending
+from eventstore.migrate import MigrationError, later, pending
 from eventstore.records import StoreUnavailable
 from projections.standing import Standing, standing
 
@@ -38,7 +38,8 @@ class Readiness(msgspec.Struct, frozen=True):
 
     status: Literal["ready"]
     database: Literal["ok"]
-    migrations: Literal["ok"]
+    migrations: Literal["ok", "ahead"]
+    """`ahead`: a later version has migrated the database, and is about to take over."""
     projections: dict[str, ProjectionHealth]
 
 
@@ -78,7 +79,7 @@ class HealthController(Controller):
             raise unavailable("The process is about to stop.")
         try:
             async with parts.store.connection() as connection:
-                missing = await pending(connection)
+                missing, ahead = await pending(connection), await later(connection)
             if missing:
                 raise unavailable("The database needs `fairdeal migrate`.")
             found = await standing(parts.store)
@@ -88,4 +89,4 @@ class HealthController(Controller):
             raise unavailable("The database does not answer.") from None
         longest = parts.settings.projection_lag_seconds
         stand = {name: projection_health(build, longest) for name, build in found.live().items()}
-        return Readiness("ready", "ok", "ok", stand)
+        return Readiness("ready", "ok", "ahead" if ahead else "ok", stand)

@@ -167,10 +167,18 @@ async def test_missing_migrations_fail(databases: Databases) -> None:
     assert "role" not in found
 
 
-async def test_migrations_of_another_version_fail(database_url: str) -> None:
+async def test_migrations_that_are_others_by_now_fail(database_url: str) -> None:
+    with psycopg.connect(database_url) as conn:
+        conn.execute("UPDATE fairdeal.migrations SET checksum = '' WHERE number = 3")
+    assert (await there(database_url))["migrations"].state == "fail"
+
+
+async def test_a_database_that_is_ahead_is_warned_of(database_url: str) -> None:
     with psycopg.connect(database_url) as conn:
         conn.execute("INSERT INTO fairdeal.migrations VALUES (999, '0999_later', '')")
-    assert (await there(database_url))["migrations"].state == "fail"
+    found = (await there(database_url))["migrations"]
+    assert found.state == "warn"
+    assert "0999_later" in found.found
 
 
 async def test_a_server_that_does_not_wait_for_the_disk_fails(database_url: str) -> None:

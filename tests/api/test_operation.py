@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import httpx
+import psycopg
 import pytest
 
 from api.settings import SettingsError, data_dir, from_environment, host_keys
@@ -45,6 +46,17 @@ async def test_without_migrations_the_process_is_not_ready(databases: Databases)
         async with running(url) as api:
             answer = problem(await api.get("/health/ready"), 503, "unavailable")
             assert "fairdeal migrate" in answer["detail"]
+
+
+async def test_a_database_that_is_ahead_leaves_the_process_ready(database_url: str) -> None:
+    """The next version has migrated it, and this one is to go on until its turn comes."""
+    with psycopg.connect(database_url) as conn:
+        conn.execute(
+            "INSERT INTO fairdeal.migrations (number, name, checksum) VALUES (9999, '9999_x', '')"
+        )
+    async with running(database_url) as api:
+        answer = await api.get("/health/ready")
+        assert (answer.status_code, answer.json()["migrations"]) == (200, "ahead")
 
 
 async def test_a_mistake_of_ours_tells_nothing(databases: Databases) -> None:

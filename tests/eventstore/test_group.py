@@ -191,3 +191,22 @@ async def test_an_append_that_is_called_off_disturbs_nobody(grouping: EventStore
         number in (0, 3) for number in range(6)
     ]
     assert [outcome for n, outcome in enumerate(outcomes) if n not in (0, 3)] == [Appended(1)] * 4
+
+
+async def test_a_lost_connection_leaves_no_reader_behind(
+    grouping: EventStore, database_url: str
+) -> None:
+    """Whoever is next given the number of its socket could not be heard."""
+    exchange = grouping._group._exchange  # type: ignore[union-attr]
+    assert exchange is not None
+    number = exchange._socket
+    pid = exchange._pgconn.backend_pid
+
+    async with await psycopg.AsyncConnection.connect(database_url, autocommit=True) as conn:
+        await conn.execute("SELECT pg_terminate_backend(%s)", [pid])
+        async with asyncio.timeout(10):
+            while exchange._pgconn.status == psycopg.pq.ConnStatus.OK:
+                await asyncio.sleep(0.01)
+
+        assert not asyncio.get_running_loop().remove_reader(number)
+    assert await grouping.append(an_append(an_id())) == Appended(1)
