@@ -56,13 +56,15 @@ def projections(as_json: Json = False) -> None:
     Exit code 1 where a projection has no live build or has parked streams.
     """
     from api import serving
+    from api.settings import database_prepare
     from eventstore.postgres import EventStore
     from projections.registry import PROJECTIONS
     from projections.standing import standing
 
     async def look(url: str) -> "Feed":
         await _check_migrated(url)
-        async with EventStore.open(url, deadline_seconds=60) as store:
+        prepare = database_prepare()
+        async with EventStore.open(url, prepare=prepare, deadline_seconds=60) as store:
             return await standing(store)
 
     with complaints(), serving.database() as url:

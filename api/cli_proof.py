@@ -241,10 +241,12 @@ def rotate(as_json: Json = False) -> None:
 def _with_store(work: Callable[[Any], Awaitable[T]]) -> T:
     """Do something with the store of this environment."""
     from api import serving
+    from api.settings import database_prepare
     from eventstore.postgres import EventStore
 
     async def run(url: str) -> T:
-        async with EventStore.open(url, deadline_seconds=60) as store:
+        prepare = database_prepare()
+        async with EventStore.open(url, prepare=prepare, deadline_seconds=60) as store:
             return await work(store)
 
     with serving.database() as url:

@@ -36,12 +36,12 @@ def complaints() -> Iterator[None]:
     except (errors.UndefinedTable, errors.UndefinedFunction, errors.InvalidSchemaName):
         raise _said("the database needs `fairdeal migrate`", 1) from None
     except errors.InsufficientPrivilege as error:
-        raise _said(f"the database does not let this role do that: {_told(error)}", 1) from None
+        raise _said(f"the database does not let this role do that: {told(error)}", 1) from None
     except (psycopg.OperationalError, psycopg.ProgrammingError, StoreUnavailable) as error:
-        raise _said(f"the database cannot be used: {_told(error)}", 1) from None
+        raise _said(f"the database cannot be used: {told(error)}", 1) from None
 
 
-def _told(error: Exception) -> str:
+def told(error: Exception) -> str:
     """An error in its own words, unless it may quote an address with the password in it: one that
     cannot be read, or is read wrongly because the password has characters of its own."""
     from psycopg import ProgrammingError

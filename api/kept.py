@@ -62,6 +62,10 @@ def replace(path: Path, text: str) -> None:
     """Put a new file in the old one's place; readers find either whole. Raises SettingsError."""
     try:
         with _draft(path, text) as draft:
+            old = path.stat()
+            if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
+                # Who serves is often not who rotates, and root may give files away.
+                os.chown(draft, old.st_uid, old.st_gid)
             os.replace(draft, path)
     except OSError as error:
         raise SettingsError(f"{path} cannot be written ({error.strerror}).") from None

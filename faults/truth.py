@@ -20,11 +20,12 @@ from projections.entries import entries
 
 _PAGE: Final = 1000
 _FEED: Final = """
-    SELECT f.lane, f.seq, coalesce(e.stream::text, ''), coalesce(e.version, 0)
-    FROM fairdeal.feed f LEFT JOIN fairdeal.events e ON e.lane = f.lane AND e.alloc = f.alloc
-    ORDER BY f.lane, f.seq
+    SELECT f.lane, f.seq - back, coalesce(e.stream::text, ''), coalesce(e.version, 0)
+    FROM fairdeal.feed f CROSS JOIN LATERAL generate_series(0, f.count - 1) back
+    LEFT JOIN fairdeal.events e ON e.lane = f.lane AND e.alloc = f.alloc - back
+    ORDER BY f.lane, f.seq - back
 """
-"""Past the store's own way of reading it, which stops at what is out of order."""
+"""Run by run, past the store's own way of reading it, which stops at what is out of order."""
 
 
 class LogCommand(msgspec.Struct):

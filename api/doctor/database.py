@@ -7,7 +7,9 @@ from typing import Any, Final
 
 import psycopg
 from psycopg import AsyncConnection
+from psycopg.conninfo import conninfo_to_dict
 
+from api.complaints import told
 from api.doctor.findings import Finding, fail, ok, warn
 from eventstore.migrate import MigrationError, later, pending
 from eventstore.postgres import EventStore
@@ -82,7 +84,9 @@ async def findings(target: Target) -> AsyncIterator[Finding]:
 
 async def _connect(url: str, *, prepare: bool) -> Connection:
     # As the store connects: a pooler that takes no start-up options refuses these.
-    options: dict[str, Any] = {"options": "-c statement_timeout=10000"} if prepare else {}
+    given = conninfo_to_dict(url).get("options") or ""
+    limited = {"options": f"-c statement_timeout=10000 {given}".strip()}
+    options: dict[str, Any] = limited if prepare else {}
     return await AsyncConnection.connect(
         url,
         autocommit=True,
@@ -94,7 +98,7 @@ async def _connect(url: str, *, prepare: bool) -> Connection:
 
 
 def _reason(error: Exception) -> str:
-    return " ".join(str(error).split()) or kind_of(error)
+    return " ".join(told(error).split()) or kind_of(error)
 
 
 async def _one(conn: Connection, statement: str) -> Any:

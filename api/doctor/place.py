@@ -99,6 +99,9 @@ def without_password(url: str) -> str:
             parts = conninfo_to_dict(url)
         except ProgrammingError:
             return "set, but not readable"
+        if "@" in str(parts.get("host", "")) or "://" in str(parts.get("dbname", "")):
+            # The password has characters of its own, and what is read for the host holds some.
+            return "set, but not readable"
         if parts.get("password"):
             parts["password"] = "***"
         return make_conninfo("", **parts)
@@ -158,15 +161,18 @@ def _host_keys(environment: Mapping[str, str]) -> Finding:
     name = "host keys"
     path = settings.data_dir(environment) / settings.HOST_KEY_FILE
     text = environment.get(settings.HOST_KEYS_ENV) or ""
+    found = ok(name, "set")
     if not text:
         found = _private(name, path)
-        if found.state != "ok" or not path.exists():
+        if found.state == "fail" or not path.exists():
             return found
         text = path.read_text()
     try:
         keys = settings.host_keys(text)
     except SettingsError as error:
         return fail(name, str(error), "Write them as name:key, separated by commas.")
+    if found.state == "warn":
+        return found
     weak = [host for host, key in keys.items() if len(key) < _STRONG_KEY]
     if weak:
         return warn(
@@ -182,15 +188,18 @@ def _signing_keys(environment: Mapping[str, str]) -> Finding:
     set_here = environment.get(settings.SIGNING_KEYS_ENV, "")
     file = environment.get(settings.SIGNING_KEYS_FILE_ENV)
     path = Path(file) if file else settings.data_dir(environment) / "signing.keys"
+    found = ok(name, "set")
     if not set_here:
         found = _private(name, path)
-        if found.state != "ok" or not path.exists():
+        if found.state == "fail" or not path.exists():
             return found
     try:
         text = set_here or path.read_text()
         keys = signing.parse(text, settings.SIGNING_KEYS_ENV if set_here else str(path))
     except SettingsError as error:
         return fail(name, str(error), "Put the file back from a backup: keys are not replaceable.")
+    if found.state == "warn":
+        return found
     signs = keys[-1]
     since = format_at(signs.since * 1_000_000)
     return ok(name, f"{signs.public.kid} signs since {since}; {len(keys) - 1} before it are kept")

@@ -10,13 +10,16 @@ from pathlib import Path
 from random import Random
 
 import httpx
+import psycopg
 import pytest
 
+from eventstore import embedded, programs
+from eventstore.migrate import migrate
 from projections.registry import PROJECTIONS
 from tests.api.load import playing
 from tests.api.processes import create, free_port, run, serving
 from tests.api.running import HOST_KEY, Game, Json, bearer, new_game, running
-from tests.database import Databases, open_folder
+from tests.database import Databases, database_url, open_folder
 
 pytestmark = pytest.mark.postgres
 
@@ -164,3 +167,29 @@ def test_a_backup_is_restored_into_nothing_else_than_an_empty_database(
     assert (
         run("restore", str(tmp_path / "none"), FAIRDEAL_DATABASE_URL=database_url).returncode == 2
     )
+
+
+OLDER = sorted(Path("/usr/lib/postgresql").glob("1[56]/bin/postgres"))
+
+
+@pytest.mark.skipif(not OLDER, reason="no PostgreSQL 15 or 16 is installed")
+def test_a_backup_goes_back_into_an_older_server_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """pg_restore would ask for settings that came with PostgreSQL 17."""
+    file = tmp_path / "fairdeal.dump"
+    with open_folder("fairdeal-older-") as folder, ExitStack() as ending:
+        with monkeypatch.context() as without_wheel:
+            without_wheel.setattr(programs, "_of_wheel", list)
+            without_wheel.setattr(programs, "_of_system", lambda: [OLDER[-1].parent])
+            url = ending.enter_context(embedded.server(folder, throwaway=True))
+        with psycopg.connect(url, autocommit=True) as conn:
+            assert conn.info.server_version < 170000
+            for name in ("one", "two"):
+                conn.execute(f"CREATE DATABASE {name}".encode())
+        one, two = (database_url(url, name) for name in ("one", "two"))
+        asyncio.run(migrate(one))
+        assert run("backup", str(file), FAIRDEAL_DATABASE_URL=one).returncode == 0
+        restored = run("restore", str(file), FAIRDEAL_DATABASE_URL=two)
+        assert restored.returncode == 0, restored.stderr
+        assert asyncio.run(migrate(two)).applied == ()

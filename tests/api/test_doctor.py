@@ -116,6 +116,16 @@ def test_a_secret_that_others_may_read_is_named(
     assert text not in found.found
 
 
+@pytest.mark.parametrize(
+    ("name", "check"), [("host.key", "host keys"), ("signing.keys", "signing keys")]
+)
+def test_keys_that_are_malformed_fail_whoever_may_read_them(
+    name: str, check: str, tmp_path: Path
+) -> None:
+    file(tmp_path / name, "malformed", 0o644)
+    assert here({"FAIRDEAL_DATA_DIR": str(tmp_path)}, check).state == "fail"
+
+
 def test_keys_that_cannot_be_read_fail(tmp_path: Path) -> None:
     (tmp_path / "signing.keys").mkdir()
     assert here({"FAIRDEAL_DATA_DIR": str(tmp_path)}, "signing keys").state == "fail"
@@ -159,6 +169,22 @@ async def test_a_database_that_does_not_answer_fails_alone() -> None:
     assert found["connection"].state == "fail"
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mysql://a:s3cr3tpw@b/c",
+        "postgres//a:s3cr3tpw@b/c",
+        "postgresql://a:x s3cr3tpw@b/c",
+        "postgresql://a:x%ZZs3cr3tpw@127.0.0.1:1/c",
+        "postgresql://a:x@s3cr3tpw@127.0.0.1:1/c",
+    ],
+)
+async def test_an_address_that_cannot_be_read_is_not_quoted(url: str) -> None:
+    assert "s3cr3tpw" not in str(await there(url))
+    listed = place.listed({"FAIRDEAL_DATABASE_URL": url, "FAIRDEAL_DATA_DIR": "/nonexistent"})
+    assert "s3cr3tpw" not in str(listed)
+
+
 async def test_missing_migrations_fail(databases: Databases) -> None:
     with databases.fresh(migrated=False) as url:
         found = await there(url)
@@ -188,6 +214,11 @@ async def test_a_server_that_does_not_wait_for_the_disk_fails(database_url: str)
     found = (await there(database_url))["durability"]
     assert found.state == "fail"
     assert "synchronous_commit" in found.found
+
+
+async def test_what_the_url_turns_off_is_off(database_url: str) -> None:
+    url = make_conninfo(database_url, options="-c synchronous_commit=off")
+    assert (await there(url))["durability"].state == "fail"
 
 
 async def test_a_server_of_our_own_is_well(folder: Path) -> None:

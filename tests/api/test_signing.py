@@ -1,5 +1,6 @@
 """The keys that sign receipts: read, rotated, and taken up by what is running."""
 
+import os
 import stat
 from pathlib import Path
 
@@ -66,6 +67,15 @@ def test_a_key_file_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
     first, second = parse(path.read_text(), "file")
     assert first.secret == parse(made, "file")[0].secret
     assert first.until == second.since
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_a_key_file_stays_with_its_account_when_root_rotates(tmp_path: Path) -> None:
+    path = key_file({"FAIRDEAL_DATA_DIR": str(tmp_path)})
+    os.chown(path, 10001, 10001)
+    rotate(path)
+    found = path.stat()
+    assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (10001, 10001, 0o600)
 
 
 def test_what_runs_takes_up_a_new_key_and_knows_the_old_one(tmp_path: Path) -> None:

@@ -2,9 +2,13 @@
 
 import asyncio
 
+import pytest
+
 from eventstore.postgres import EventStore
 from projections.rebuild import rebuild
 from projections.runner import run
+from tests.api.processes import run as run_command
+from tests.api.running import HOST_KEY, SECRET, SIGNING_KEYS
 from tests.pooler import pooler
 from tests.projections.running import caught_up
 from tests.projections.tally import poison, tally, write, wrong
@@ -13,6 +17,23 @@ from tests.projections.tally import poison, tally, write, wrong
 async def test_all_of_it_behind_a_pooler(database_url: str) -> None:
     with pooler(database_url) as pooled:
         await _all_of_it(pooled, database_url)
+
+
+@pytest.mark.parametrize("asked", [["audit"], ["projections", "--json"], ["import", "--samples"]])
+async def test_every_command_reads_behind_a_pooler(asked: list[str], database_url: str) -> None:
+    with pooler(database_url) as pooled:
+        done = await asyncio.to_thread(
+            run_command,
+            *asked,
+            FAIRDEAL_DATABASE_URL=pooled,
+            FAIRDEAL_DATABASE_PREPARE="false",
+            FAIRDEAL_SIGNING_KEYS=SIGNING_KEYS,
+            FAIRDEAL_SECRET=SECRET,
+            FAIRDEAL_HOST_KEYS=f"host:{HOST_KEY}",
+        )
+    assert "startup parameter" not in done.stderr
+    # Nothing has built projections there, which `projections` says with 1.
+    assert done.returncode == (1 if asked[0] == "projections" else 0), done.stderr
 
 
 async def _all_of_it(pooled: str, database_url: str) -> None:
