@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from random import Random
 
 import httpx
@@ -21,6 +21,7 @@ class Load:
         self.acknowledged: list[tuple[str, Json]] = []
         self.failures: list[str] = []
         self._tasks: list[asyncio.Task[None]] = []
+        self._over = False
 
     async def start(self) -> None:
         """Set the games up and begin to play."""
@@ -37,11 +38,8 @@ class Load:
 
     async def stop(self) -> None:
         """Have everybody finish what they are at."""
-        for task in self._tasks:
-            task.cancel()
-        for task in self._tasks:
-            with suppress(asyncio.CancelledError):
-                await task
+        self._over = True
+        await asyncio.gather(*self._tasks)
         for game in self.games:
             await game.api.aclose()
 
@@ -54,11 +52,13 @@ class Load:
 
     async def _play(self, game: Game, chance: Random) -> None:
         try:
-            while (view := await self._get(game, HOST_KEY))["status"] == "playing":
+            while not self._over:
+                view = await self._get(game, HOST_KEY)
+                if view["status"] != "playing":
+                    break
                 seat = chance.choice(view["to_act"])
                 action = chance.choice((await self._get(game, game.token(seat)))["actions"])
-                # Cancelling ends the playing between actions only.
-                await asyncio.shield(self._act(game, seat, filled_in(action, chance)))
+                await self._act(game, seat, filled_in(action, chance))
         except (httpx.HTTPError, AssertionError) as error:
             self.failures.append(repr(error))
 
