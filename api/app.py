@@ -137,7 +137,7 @@ def _running(settings: Settings, leaving: Leaving) -> Callable[[Litestar], Any]:
             ]
             await upkeep.provide(settings)
             if settings.projections == "serve":
-                tasks.append(asyncio.create_task(upkeep.run(settings, store.feed.news)))
+                tasks.append(asyncio.create_task(upkeep.run(settings, store)))
             try:
                 yield
             finally:

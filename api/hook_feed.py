@@ -48,7 +48,9 @@ async def run(settings: Settings, store: EventStore, games: Games, news: asyncio
     while True:
         try:
             async with await connect(
-                settings.database_url, prepare=settings.database_prepare
+                settings.database_url,
+                prepare=settings.database_prepare,
+                name="fairdeal-webhooks",
             ) as conn:
                 await _follow(conn, store, games, news)
         except (psycopg.Error, StoreUnavailable, OSError) as error:

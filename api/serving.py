@@ -27,7 +27,7 @@ from api import logs, opening, settings, signing, tracing
 from api.kept import kept
 from api.workers import RUN_FOLDER_ENV, Workers
 from eventstore import embedded
-from eventstore.migrate import Report, grant_app, migrate
+from eventstore.migrate import Report, grant_app, migrate, pending
 
 _FREE_SECONDS: Final = 2.0
 """How long to wait for a port that a process just killed may still hold."""
@@ -64,6 +64,7 @@ def serve(host: str, port: int, workers: int, *, show: bool = False) -> None:
             counts.mkdir()
             os.environ[settings.METRICS_FOLDER_ENV] = str(counts)
         os.environ[settings.DATABASE_URL_ENV] = url
+        _warn_unmigrated(url)
         first_key = _provide_keys(folder)
         found = settings.from_environment()
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
@@ -124,17 +125,34 @@ def migrate_database(app_role: str | None = None) -> Report:
         return report
 
 
+def _warn_unmigrated(url: str) -> None:
+    """Say once what else would show as one error after the other, of each worker."""
+
+    async def missing() -> list[str]:
+        async with await psycopg.AsyncConnection.connect(url) as conn:
+            return await pending(conn)
+
+    names = asyncio.run(missing())
+    if names:
+        logging.getLogger("fairdeal").warning(
+            "the database needs `fairdeal migrate` (%s): until then nothing can be played",
+            ", ".join(names),
+        )
+
+
 def _provide_keys(folder: Path) -> str | None:
     """Put host keys, the secret and the signing keys' file into the environment, from the data
     folder where the environment has none; the host key where it has just been made."""
     made: str | None = None
     if not os.environ.get(settings.SECRET_ENV):
-        os.environ[settings.SECRET_ENV], _ = kept(
-            folder / "secret", secrets.token_urlsafe(32), settings.SECRET_ENV
-        )
-    elif len(os.environ[settings.SECRET_ENV].encode()) < 32:
+        path = folder / "secret"
+        found, _ = kept(path, secrets.token_urlsafe(32), settings.SECRET_ENV)
+        if not found:
+            raise ServeError(f"{path} is empty. Put it back from a backup, or remove it.")
+        os.environ[settings.SECRET_ENV] = found
+    if len(os.environ[settings.SECRET_ENV].encode()) < 32:
         logging.getLogger("fairdeal").warning(
-            "%s is shorter than 32 bytes: tokens can be forged by guessing it", settings.SECRET_ENV
+            "the secret is shorter than 32 bytes: tokens can be forged by guessing it"
         )
     if not os.environ.get(settings.HOST_KEYS_ENV):
         keys, new = kept(

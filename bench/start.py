@@ -44,13 +44,15 @@ def main() -> None:
                     runs.add(what, time.perf_counter() - begun)
         for what, seconds in zip((_DOMAIN, _EVERY_MODULE), _imported(), strict=True):
             runs.add(what, seconds)
+    runs.show("start", "seconds", places=3)
+    installed = Runs()
     try:
         for _ in range(RUNS):
-            _installed(runs)
+            _installed(installed)
     except subprocess.CalledProcessError as failed:
         last = (failed.stderr.strip() or "no message").splitlines()[-1]
         targets.missing(f"installation: {last}")
-    runs.show("start", "seconds", places=3)
+    installed.show("installation", "seconds", places=3)
     targets.at_most("answers, cold", runs.median(_COLD), 3, " s")
     targets.at_most("answers, warm", runs.median(_WARM), 1, " s")
     for what in (_DOMAIN, _EVERY_MODULE):

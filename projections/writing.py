@@ -24,15 +24,16 @@ _OF_THE_DATA: Final = ("21", "22", "23", "44", "54", "P0")
 constraint, a limit of the row's, an exception raised by a function."""
 
 
-async def connect(url: str, *, prepare: bool = True) -> Writer:
-    """A connection of one's own. Raises psycopg.OperationalError."""
+async def connect(url: str, *, prepare: bool = True, name: str = "fairdeal-projections") -> Writer:
+    """A connection of one's own, under a name that operators see. Raises
+    psycopg.OperationalError."""
     given = conninfo_to_dict(url)
     settings: dict[str, Any] = {
         "autocommit": True,
         "connect_timeout": _CONNECT_SECONDS,
         # A server that is gone without a word is noticed.
         "tcp_user_timeout": _SILENT_MILLISECONDS,
-        "application_name": "fairdeal-projections",
+        "application_name": name,
     }
     settings = {name: value for name, value in settings.items() if name not in given}
     conn = await AsyncConnection.connect(url, prepare_threshold=5 if prepare else None, **settings)

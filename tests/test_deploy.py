@@ -165,7 +165,7 @@ def test_the_secrets_fit_what_reads_them(made: Path) -> None:
         for source in service.get("volumes", ())
         if source.startswith("./secrets/")
     }
-    assert mounted == {"api", "migrate", "pgbouncer"}
+    assert mounted == {"api", "caddy", "migrate", "pgbouncer"}
     for secret in COMPOSE["secrets"].values():
         assert (made / secret["file"].removeprefix("./secrets/")).is_file()
 

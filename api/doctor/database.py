@@ -22,8 +22,9 @@ _CONNECT_SECONDS: Final = 10
 _OLDEST: Final = 150000
 _SKEW_SECONDS: Final = 1.0
 _HEARD_SECONDS: Final = 2.0
-_OF_A_WORKER: Final = 4
-"""Connections beside the pool: projections take three, one listens."""
+_OF_A_WORKER: Final = 6
+"""Connections beside the pool: projections take three, one listens, one is for webhooks and one for
+group commit."""
 _BEHIND_EVENTS: Final = 10_000
 _CHANNEL: Final = "fairdeal_doctor"
 

@@ -154,7 +154,20 @@ def _secret(environment: Mapping[str, str]) -> Finding:
                 "Tokens can be forged by guessing it: take 32 random bytes. All tokens end then.",
             )
         return ok(name, f"{settings.SECRET_ENV} is set")
-    return _private(name, settings.data_dir(environment) / "secret")
+    path = settings.data_dir(environment) / "secret"
+    found = _private(name, path)
+    if found.state == "fail" or not path.exists():
+        return found
+    length = len(path.read_text().strip().encode())
+    if not length:
+        return fail(name, f"{path} is empty", "Put it back from a backup, or remove it.")
+    if length < _STRONG_BYTES:
+        return warn(
+            name,
+            f"{path} holds less than {_STRONG_BYTES} bytes",
+            "Tokens can be forged by guessing it: take 32 random bytes. All tokens end then.",
+        )
+    return found
 
 
 def _host_keys(environment: Mapping[str, str]) -> Finding:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 API = 10001
 """The account of the image of Fairdeal."""
+PROXY = 10002
+"""The account that Caddy runs as: it keeps its certificates in `caddy`."""
 POOLER = 10003
 """The account of the image of the pooler."""
 POSTGRES = 999
@@ -41,6 +43,9 @@ def main(folder: Path) -> None:
         path.write_text(text + "\n")
         path.chmod(mode)
         os.chown(path, account, account)
+    certificates = folder / "caddy"
+    certificates.mkdir(0o700)
+    os.chown(certificates, PROXY, PROXY)
     print(f"The host key is {key.partition(':')[2]}")
 
 

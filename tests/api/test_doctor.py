@@ -344,3 +344,11 @@ def test_too_few_open_files_are_said(tmp_path: Path) -> None:
     )
     findings = {f["check"]: f for f in json.loads(told.stdout)["findings"]}
     assert findings["open files"]["state"] == "warn"
+
+
+@pytest.mark.parametrize(("text", "state"), [("", "fail"), ("ab", "warn"), ("x" * 40, "ok")])
+def test_a_secret_that_can_be_guessed_is_told_of(tmp_path: Path, text: str, state: str) -> None:
+    (tmp_path / "secret").write_text(text)
+    (tmp_path / "secret").chmod(0o600)
+    found = {f.check: f for f in place.findings({"FAIRDEAL_DATA_DIR": str(tmp_path)})}
+    assert found["secret"].state == state

@@ -17,7 +17,7 @@ import pytest
 from domain.registry import GAMES
 from tests.api.processes import Serving, create, free_port, host_key, run, serving
 from tests.api.running import HOST_KEY, SECRET, SIGNING_KEYS, Json, bearer
-from tests.database import open_folder
+from tests.database import Databases, open_folder
 
 pytestmark = pytest.mark.postgres
 
@@ -359,3 +359,17 @@ def _step(path: str, game: Json, chance: Random) -> Json:
     assert answer.status_code == 201, answer.text
     done: Json = answer.json()
     return done
+
+
+def test_a_database_without_migrations_is_told_of_once(databases: Databases) -> None:
+    with databases.fresh(migrated=False) as url:
+        server = Serving(
+            free_port(), FAIRDEAL_DATABASE_URL=url, FAIRDEAL_HOST_KEYS=f"host:{HOST_KEY}"
+        )
+        try:
+            told = server.process.stderr
+            assert told is not None
+            first = next(line for line in told if "migrate" in line)
+        finally:
+            server.end()
+    assert "0001_streams" in first
