@@ -108,7 +108,8 @@ async def deadlocks(run: Run) -> None:
     with the stream's lock, for which the foreign one then asks."""
     async with run.serving({}, {}) as processes:
         run.server.log_states()
-        run.server.set(deadlock_timeout="100ms")
+        # Found sooner than a group of appends gives up waiting for a lock.
+        run.server.set(deadlock_timeout="20ms")
         async with run.playing(processes):
             before = run.server.errors()["40P01"]
             for number in range(12):

@@ -89,6 +89,7 @@ async def dump_restored(run: Run) -> None:
         await asyncio.to_thread(
             _call, run.server, "pg_dump", "-Fc", "-f", str(dump), run.server.url
         )
+        ended = monotonic()
         await run.acted(0.2)
         games = caller.games()
     await run.conclude()
@@ -99,7 +100,7 @@ async def dump_restored(run: Run) -> None:
     for kept in ("secret", "signing.keys"):
         shutil.copy(run.server.folder / kept, folder)
     run.move(folder)
-    run.history = known_before(run.history, begun)
+    run.history = known_before(run.history, begun, ended)
     with run.database() as url:
         restore = ("pg_restore", "--exit-on-error", "-d", url, str(dump))
         await asyncio.to_thread(_call, run.server, *restore)
@@ -115,12 +116,12 @@ def _call(server: Server, program: str, *arguments: str) -> None:
     subprocess.run([str(path), *arguments], check=True, capture_output=True, text=True)
 
 
-def known_before(history: History, moment: float) -> History:
-    """What callers knew at a moment, if what came afterwards never happened: what was acknowledged
-    later is unknown now, and what was asked later was never asked."""
+def known_before(history: History, moment: float, ended: float) -> History:
+    """What callers knew of a copy that is of some instant between two: what was acknowledged after
+    the first is unknown now, and what was asked after the second was never asked."""
     commands = []
     for command in history.commands:
-        if command.asked >= moment:
+        if command.asked >= ended:
             continue
         attempts = [
             attempt
@@ -129,7 +130,7 @@ def known_before(history: History, moment: float) -> History:
                 attempt, status=None, body=msgspec.Raw(b"null"), final=False, replayed=False
             )
             for attempt in command.attempts
-            if attempt.asked < moment
+            if attempt.asked < ended
         ]
         commands.append(msgspec.structs.replace(command, attempts=attempts))
     readings = [

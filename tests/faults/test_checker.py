@@ -329,7 +329,7 @@ def test_what_was_known_before_a_moment_is_all_that_counts() -> None:
     """For a dump: what was acknowledged later is unknown, what was asked later was never asked."""
     case = made("loc", 0)
     moment = case.acted()[4].asked + 0.5
-    known = known_before(case.history, moment)
+    known = known_before(case.history, moment, moment)
     fates = [command.fate for command in known.commands]
     assert set(fates[:-1]) == {"acknowledged"}
     assert fates[-1] == "unknown"
