@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Final
 
 from litestar import Litestar
@@ -37,6 +37,7 @@ from api.routes.rules import RulesController
 from api.routes.table import TableController
 from api.routes.webhooks import WebhooksController
 from api.settings import Settings
+from api.siblings import siblings
 from api.signing import Signer
 from api.streaming import Patience
 from api.webhooks import Webhooks
@@ -88,21 +89,24 @@ def _running(settings: Settings, leaving: Leaving) -> Callable[[Litestar], Any]:
 
     @asynccontextmanager
     async def running(app: Litestar) -> AsyncIterator[None]:
-        async with EventStore.open(
-            settings.database_url,
-            max_size=settings.database_connections,
-            min_size=min(2, settings.database_connections),
-            prepare=settings.database_prepare,
-            deadline_seconds=settings.database_deadline_seconds,
-        ) as store:
+        async with AsyncExitStack() as ending:
+            opened = EventStore.open(
+                settings.database_url,
+                max_size=settings.database_connections,
+                min_size=min(2, settings.database_connections),
+                prepare=settings.database_prepare,
+                deadline_seconds=settings.database_deadline_seconds,
+            )
+            store = await ending.enter_async_context(opened)
             games = Games(store, settings.games_cached)
+            others = ending.enter_context(siblings(games.told))
             notices = Notices(
                 store,
                 channel_of(settings, store),
                 poll_seconds=settings.poll_seconds,
                 look_seconds=settings.look_seconds,
             )
-            executor = Executor(store, games, notices, settings, signer)
+            executor = Executor(store, games, notices, settings, signer, others)
             disputes = Disputes(store, games, signer)
             keyring = Keyring(settings.host_keys, settings.secret, settings.token_seconds)
             live = Live(store, games, notices, settings.heartbeat_seconds)
@@ -135,6 +139,8 @@ def _running(settings: Settings, leaving: Leaving) -> Callable[[Litestar], Any]:
                     metrics.sample(store, notices),
                 )
             ]
+            if others is not None:
+                tasks.append(asyncio.create_task(others.run()))
             await upkeep.provide(settings)
             if settings.projections == "serve":
                 tasks.append(asyncio.create_task(upkeep.run(settings, store)))

@@ -65,6 +65,11 @@ class Batch:
         """All events so far."""
         return [event for decided in self.commands for event in decided.decision.events]
 
+    @property
+    def entries(self) -> list[Entry]:
+        """The log entries of all events so far."""
+        return [entry for decided in self.commands for entry in decided.entries]
+
     def add(
         self,
         ask: Action | TableCommand,
@@ -138,7 +143,7 @@ class Batch:
             stream=self.game_id,
             expected=self.expected,
             prev=first.entries[0].prev,
-            events=tuple([new_event(e) for decided in self.commands for e in decided.entries]),
+            events=tuple([new_event(entry) for entry in self.entries]),
             command=first.id,
             answer=Answer(
                 self.game_id, first.entries[0].version, first.entries[-1].version, response

@@ -10,8 +10,7 @@ import asyncio
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -19,13 +18,14 @@ import msgspec
 
 from api.access import admit
 from api.batch import IMPORTED, Batch, next_bot
-from api.games import Games, Known
+from api.games import Games, Known, News, encode_news
 from api.identity import Caller
 from api.kept_answer import kept_answer, kept_receipt
 from api.logs import note_command
 from api.notices import Notices
 from api.problems import Problem, key_mismatch, not_found, unavailable
 from api.settings import Settings
+from api.siblings import Siblings
 from api.signing import Signer
 from domain.actions import Action
 from domain.bots import Players, bot_seats
@@ -94,14 +94,16 @@ class Executor:
         notices: Notices,
         settings: Settings,
         signer: Signer,
+        siblings: Siblings | None = None,
         clock: Callable[[], int] = lambda: time.time_ns() // 1000,
     ) -> None:
-        """`clock` gives microseconds since 1970 UTC."""
+        """`siblings` are told what is appended; `clock` gives microseconds since 1970 UTC."""
         self._store: Final = store
         self._games: Final = games
         self._notices: Final = notices
         self._settings: Final = settings
         self._signer: Final = signer
+        self._siblings: Final = siblings
         self._clock: Final = clock
         self._turns: Final[WeakValueDictionary[str, asyncio.Lock]] = WeakValueDictionary()
         self._bots: Final[OrderedDict[str, _Bots]] = OrderedDict()
@@ -136,49 +138,58 @@ class Executor:
         where the game was imported, those of `access.admit`, and `unavailable` where it lost every
         race.
         """
-        async with self._turn(game_id):
-            known = await self._games.get(game_id)
-            for _ in range(self._settings.tries):
-                if known is None:
-                    raise not_found()
-                now = self._clock()
-                bot = next_bot(known.table)
-                if bot is not None and 0 < bot[0] <= now:
-                    # Its time came first, so it acts first, whoever sees to it.
-                    await self._go_on(known, now)
-                    known = await self._games.fresh(game_id)
+        turn = await self._turn(game_id)
+        try:
+            return await self._act(game_id, asked)
+        finally:
+            turn.release()
+
+    async def _act(self, game_id: str, asked: Asked) -> Done:
+        known = await self._games.get(game_id)
+        for _ in range(self._settings.tries):
+            if known is None:
+                raise not_found()
+            now = self._clock()
+            bot = next_bot(known.table)
+            if bot is not None and 0 < bot[0] <= now:
+                # Its time came first, so it acts first, whoever sees to it.
+                await self._go_on(known, now)
+                known = await self._games.fresh(game_id)
+                continue
+            try:
+                admit(asked.caller, known)
+                batch = self._decided(known, asked, now)
+            except Problem as problem:
+                newest = await self._games.fresh(game_id)
+                if newest is None or newest.table.version != known.table.version:
+                    known = newest
                     continue
-                try:
-                    admit(asked.caller, known)
-                    batch = self._decided(known, asked, now)
-                except Problem as problem:
-                    newest = await self._games.fresh(game_id)
-                    if newest is None or newest.table.version != known.table.version:
-                        known = newest
-                        continue
-                    if problem.kind in ("illegal-action", "version-conflict"):
-                        again = await self._looked_up(asked)
-                        if again is not None:
-                            return again
-                    raise
-                match await self._append(batch, known.tenant, asked.key, batch.at, asked.erase):
-                    case Receipt() as receipt:
-                        return _done(batch, receipt)
-                    case Replayed(answer):
-                        return await self._again(answer, asked.caller)
-                    case KeyMismatch():
-                        raise key_mismatch()
-                    case WrongVersion():
-                        known = await self._games.fresh(game_id)
+                if problem.kind in ("illegal-action", "version-conflict"):
+                    again = await self._looked_up(asked)
+                    if again is not None:
+                        return again
+                raise
+            match await self._append(batch, known.tenant, asked.key, batch.at, asked.erase):
+                case Receipt() as receipt:
+                    return _done(batch, receipt)
+                case Replayed(answer):
+                    return await self._again(answer, asked.caller)
+                case KeyMismatch():
+                    raise key_mismatch()
+                case WrongVersion():
+                    known = await self._games.fresh(game_id)
         raise unavailable("The game is moving on too fast; try again.")
 
     async def go_on(self, game_id: str) -> None:
         """Do what the server and the bots are to do in a game by now without being asked, and what
         is overdue by the clock. Whoever else did it first has done it."""
-        async with self._turn(game_id):
+        turn = await self._turn(game_id)
+        try:
             known = await self._games.fresh(game_id)
             if known is not None:
                 await self._go_on(known, self._clock())
+        finally:
+            turn.release()
 
     async def _go_on(self, known: Known, now: int) -> None:
         game_id, deadline = known.table.id, known.table.deadline
@@ -268,14 +279,18 @@ class Executor:
         wake_at = batch.wake_at if finished else batch.at
         last = batch.commands[0].entries[-1]
         receipt = self._signer.receipt(batch.game_id, last.version, last.hash, last.at)
-        response = kept_answer(receipt)
+        response = b"" if key is None else kept_answer(receipt)
         outcome = await self._store.append(
             batch.request(wake_at=wake_at, key=key, response=response, tenant=tenant, erase=erase)
         )
         if not isinstance(outcome, Appended):
             return outcome
         version = batch.table.version
-        self._games.keep(batch.appended(tenant))
+        appended = batch.appended(tenant)
+        self._games.keep(appended)
+        if self._siblings is not None and not self._siblings.alone:
+            news = News(appended.tags, batch.entries)
+            self._siblings.tell(batch.game_id, encode_news(news))
         if players is not None:
             self._bots[batch.game_id] = _Bots(players, version)
             self._bots.move_to_end(batch.game_id)
@@ -336,9 +351,9 @@ class Executor:
             replayed=True,
         )
 
-    @asynccontextmanager
-    async def _turn(self, game_id: str) -> AsyncIterator[None]:
-        """One command at a time for each game in this process: the others would only lose races."""
+    async def _turn(self, game_id: str) -> asyncio.Lock:
+        """One command at a time for each game in this process: the others would only lose races.
+        The lock is taken; whoever asked for it releases it."""
         lock = self._turns.setdefault(game_id, asyncio.Lock())
         try:
             if lock.locked():
@@ -348,10 +363,7 @@ class Executor:
                 await lock.acquire()
         except TimeoutError:
             raise unavailable("Too many commands wait for this game; try again.") from None
-        try:
-            yield
-        finally:
-            lock.release()
+        return lock
 
 
 def _done(batch: Batch, receipt: Receipt) -> Done:
