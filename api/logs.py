@@ -87,7 +87,8 @@ def configuration(environment: Mapping[str, str] = os.environ) -> dict[str, Any]
         "formatters": {"json": {"()": JsonLines}, "text": {"()": TextLines}},
         "handlers": {"stderr": handler},
         "loggers": {
-            "_granian": {"level": "WARNING", "handlers": ["stderr"], "propagate": False},
+            # That somebody has sent what is no HTTP is no news.
+            "uvicorn": {"level": "ERROR"},
             **{name: {"level": ours} for name in _OURS},
         },
         "root": {"level": "WARNING", "handlers": ["stderr"]},

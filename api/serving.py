@@ -6,7 +6,6 @@ however it ends.
 
 import asyncio
 import logging
-import multiprocessing
 import os
 import resource
 import secrets
@@ -19,26 +18,18 @@ from pathlib import Path
 from typing import Final
 
 import psycopg
-from granian.constants import HTTPModes, Interfaces, Loops
-from granian.http import HTTP1Settings
-from granian.log import LogLevels
 
 from api import logs, opening, settings, signing, tracing
 from api.kept import kept
-from api.workers import RUN_FOLDER_ENV, Workers
+from api.workers import GivenUp, Workers
 from eventstore import embedded
 from eventstore.migrate import Report, grant_app, migrate, pending
 
 _FREE_SECONDS: Final = 2.0
 """How long to wait for a port that a process just killed may still hold."""
 _CONNECT_SECONDS: Final = 10
-_CONNECTIONS: Final = 16_384
-"""How many connections a worker holds, live streams and long polls among them."""
-_BUFFER_BYTES: Final = 65_536
-"""What the server holds back for a reader who is slow; also how long the head of a request may be
-(it may read up to twice that before it refuses)."""
-_WAITING: Final = 4_096
-"""How many more may wait to be accepted."""
+_FILES: Final = 32_768
+"""How many files a worker wants to hold open: twice as many as connections."""
 
 
 class ServeError(Exception):
@@ -57,7 +48,6 @@ def serve(host: str, port: int, workers: int, *, show: bool = False) -> None:
         url = ending.enter_context(database())
         made = tempfile.TemporaryDirectory(prefix="fairdeal-run-")
         run_folder = Path(ending.enter_context(made))
-        os.environ[RUN_FOLDER_ENV] = str(run_folder)
         if workers > 1:
             # The workers add their counts up in files there, whichever of them is asked.
             counts = run_folder / "metrics"
@@ -78,27 +68,17 @@ def serve(host: str, port: int, workers: int, *, show: bool = False) -> None:
                 ending.enter_context(opening.opened(address, key))
             else:
                 print(f"No browser is opened: {obstacle}.", flush=True)
-        # Not forked: this process has threads (the embedded Postgres' watch).
-        multiprocessing.set_start_method("spawn", force=True)
-        Workers(
-            run_folder=run_folder,
-            drain_seconds=found.drain_seconds,
-            address=host,
-            port=port,
-            interface=Interfaces.ASGI,
-            workers=workers,
-            loop=Loops.uvloop,
-            backlog=_WAITING,
-            backpressure=_CONNECTIONS,
-            # HTTP/2 without TLS is spoken by nobody, and would have limits of its own.
-            http=HTTPModes.http1,
-            http1_settings=HTTP1Settings(max_buffer_size=_BUFFER_BYTES),
-            factory=True,
-            websockets=False,
-            log_level=LogLevels.warning,
-            log_dictconfig=logs.configuration(),
-            workers_kill_timeout=found.stop_seconds,
-        ).serve()
+        try:
+            Workers(
+                host,
+                port,
+                workers,
+                run_folder=run_folder,
+                drain_seconds=found.drain_seconds,
+                stop_seconds=found.stop_seconds,
+            ).serve()
+        except GivenUp as error:
+            raise ServeError(str(error)) from None
 
 
 @contextmanager
@@ -170,8 +150,7 @@ def _provide_keys(folder: Path) -> str | None:
 def _allow_files() -> None:
     """Let this process, and so its workers, hold as many connections as the system lets it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 2 * _CONNECTIONS
-    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    allowed = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
     if soft != resource.RLIM_INFINITY and soft < allowed:
         # Some systems have a lower limit than they say.
         with suppress(ValueError, OSError):

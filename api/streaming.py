@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from litestar import Request, Response
 from litestar.response.streaming import ASGIStreamingResponse
-from litestar.types import HTTPResponseBodyEvent, Receive, Send
+from litestar.types import HTTPResponseBodyEvent, Receive, Scope, Send
 from prometheus_client import Counter, Gauge
 
-from api import doors
+from api import connections
 
 MEDIA_TYPE: Final = "text/event-stream"
 
@@ -78,8 +78,7 @@ class LiveResponse(Response[Any]):
         return _StreamedResponse(
             self._messages,
             self._patience,
-            # The server gives the port as text.
-            None if request.client is None else (request.client.host, int(request.client.port)),
+            request.scope,
             headers=dict(more.get("headers") or {}) | dict(self.headers),
         )
 
@@ -89,13 +88,13 @@ class _StreamedResponse(ASGIStreamingResponse):
         self,
         messages: AsyncGenerator[bytes, None],
         patience: Patience,
-        reader: tuple[str, int] | None,
+        scope: Scope,
         headers: dict[str, str],
     ) -> None:
         super().__init__(iterator=messages, media_type=MEDIA_TYPE, headers=headers)
         self._messages: Final = messages
         self._patience: Final = patience
-        self._reader: Final = reader
+        self._scope: Final = scope
 
     async def send_body(self, send: Send, receive: Receive) -> None:
         """Send all there is, until the reader leaves or stalls."""
@@ -120,8 +119,7 @@ class _StreamedResponse(ASGIStreamingResponse):
             except StalledReader:
                 _STALLED.inc()
                 _logger.info("a live stream was dropped: its reader took nothing")
-                if self._reader is not None:
-                    await asyncio.to_thread(doors.cut, self._reader)
+                connections.cut(self._scope)
 
 
 async def _left(receive: Receive) -> None:

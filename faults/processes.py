@@ -128,7 +128,7 @@ class Process:
         for pid, ppid, _ in _all():
             if ppid == parent:
                 command = Path(f"/proc/{pid}/cmdline").read_bytes()
-                if b"spawn_main" in command:
+                if b"api.worker" in command:
                     found.append(pid)
         return sorted(found)
 

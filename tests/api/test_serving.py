@@ -289,7 +289,7 @@ def test_a_worker_that_dies_is_replaced(environment: dict[str, str]) -> None:
         [worker] = [
             pid
             for pid in server.members()
-            if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+            if b"api.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
         ]
         os.kill(worker, signal.SIGKILL)
         server.wait_ready()

@@ -25,7 +25,7 @@ def workers(server: Serving) -> set[int]:
             line = Path(f"/proc/{pid}/cmdline").read_bytes()
         except OSError:
             continue
-        if b"spawn_main" in line:
+        if b"api.worker" in line:
             found.add(pid)
     return found
 

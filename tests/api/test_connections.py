@@ -1,0 +1,203 @@
+"""The HTTP server by itself: heads that are long, slow or not whole, and connections that end."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import pytest
+from litestar.types import Receive, Scope, Send
+
+from api import connections
+from api.connections import Server, cut
+
+SECONDS = 30.0
+"""A limit that only a hanging test reaches."""
+
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+class Application:
+    """An application that tells what it was asked, and for `/cut` cuts the connection."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.go_on = asyncio.Event()
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            while (await receive())["type"] != "lifespan.shutdown":
+                await send({"type": "lifespan.startup.complete"})
+            await send({"type": "lifespan.shutdown.complete"})
+            return
+        path = scope["path"]
+        self.asked.append(path)
+        if path == "/cut":
+            cut(scope)
+            return
+        if path == "/wait":
+            await self.go_on.wait()
+        if path == "/read":
+            await receive()
+        body = path.encode()
+        length = (b"content-length", str(len(body)).encode())
+        await send({"type": "http.response.start", "status": 200, "headers": [length]})
+        await send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+@asynccontextmanager
+async def served(app: App) -> AsyncIterator[tuple[Server, int]]:
+    """A server of an application, and its port."""
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    port = listening.getsockname()[1]
+    begun = asyncio.Event()
+    server = Server(app, 16, begun.set)  # type: ignore[arg-type]
+    task = asyncio.create_task(server.serve([listening]))
+    async with asyncio.timeout(SECONDS):
+        await begun.wait()
+    try:
+        yield server, port
+    finally:
+        server.should_exit = True
+        server.cut_all()
+        await task
+
+
+async def told(port: int, *pieces: bytes, pause: float = 0.0, end: bool = False) -> bytes:
+    """All that is answered until the connection is closed."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        async with asyncio.timeout(SECONDS):
+            for piece in pieces:
+                writer.write(piece)
+                await writer.drain()
+                await asyncio.sleep(pause)
+            if end:
+                writer.write_eof()
+            return await reader.read()
+    except (BrokenPipeError, ConnectionResetError):
+        return b""
+    finally:
+        writer.close()
+
+
+def get(path: str, *headers: str) -> bytes:
+    return "\r\n".join([f"GET {path} HTTP/1.1", "Host: x", *headers, "", ""]).encode()
+
+
+LAST = "Connection: close"
+
+
+async def test_requests_on_one_connection_are_answered_in_their_order() -> None:
+    app = Application()
+    async with served(app) as (_, port):
+        app.go_on.set()
+        answers = await told(port, get("/wait") + get("/two") + get("/three", LAST))
+    assert app.asked == ["/wait", "/two", "/three"]
+    assert [answers.count(path) for path in (b"/wait", b"/two", b"/three")] == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("request_", "status"),
+    [
+        (get("/a", f"X: {'y' * 65_000}", LAST), 200),
+        (get("/a", f"X: {'y' * 66_000}", LAST), 431),
+        (get("/a", *[f"X-{n}: y" for n in range(98)], LAST), 200),
+        (get("/a", *[f"X-{n}: y" for n in range(99)], LAST), 431),
+        (get("/" + "a" * 66_000, LAST), 431),
+        (get("/a", "Transfer-Encoding: gzip", LAST), 400),
+        (b"nothing\r\n\r\n", 400),
+    ],
+)
+async def test_a_head_has_its_limits(request_: bytes, status: int) -> None:
+    app = Application()
+    async with served(app) as (_, port):
+        whole = await told(port, request_)
+        in_pieces = await told(port, *[request_[n : n + 9_000] for n in range(0, 66_100, 9_000)])
+    for answer in (whole, in_pieces):
+        assert answer.startswith(b"HTTP/1.1 %d " % status)
+    assert len(app.asked) == (2 if status == 200 else 0)
+
+
+async def test_a_head_without_end_is_refused_before_it_is_kept() -> None:
+    app = Application()
+    async with served(app) as (_, port):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET /a HTTP/1.1\r\nX: ")
+        sent = 0
+        with suppress(ConnectionError):
+            async with asyncio.timeout(SECONDS):
+                while not reader.at_eof():
+                    writer.write(b"y" * 10_000)
+                    await writer.drain()
+                    sent += 10_000
+        writer.close()
+    assert app.asked == []
+    assert 100_000 < sent < 100_000_000
+
+
+@pytest.mark.parametrize("pieces", [[], [b"GET /a HT"], [get("/a"), b"GET /b"]])
+async def test_who_says_nothing_or_too_slowly_is_cut_off(
+    monkeypatch: pytest.MonkeyPatch, pieces: list[bytes]
+) -> None:
+    monkeypatch.setattr(connections, "_HEAD_SECONDS", 0.3)
+    async with served(Application()) as (_, port):
+        answer = await told(port, *pieces, pause=0.01)
+    assert answer.count(b"HTTP/1.1 200") == len(pieces) // 2
+
+
+async def test_an_answer_may_take_longer_than_a_head(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "_HEAD_SECONDS", 0.1)
+    app = Application()
+    async with served(app) as (_, port):
+        asking = asyncio.create_task(told(port, get("/wait", LAST)))
+        await asyncio.sleep(0.3)
+        app.go_on.set()
+        assert (await asking).endswith(b"/wait")
+
+
+async def test_a_request_may_cut_its_connection() -> None:
+    async with served(Application()) as (server, port):
+        assert await told(port, get("/cut")) == b""
+        assert server.server_state.connections == set()
+
+
+async def test_what_is_left_of_a_body_is_not_waited_for() -> None:
+    head = b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\nabc"
+    app = Application()
+    async with served(app) as (_, port):
+        assert (await told(port, head % b"/any")).endswith(b"/any")
+        cut_short = await told(port, head % b"/wait", end=True)
+        app.go_on.set()
+    assert cut_short.startswith(b"HTTP/1.1 400 ")
+    assert b"not whole" in cut_short
+
+
+async def test_whoever_is_one_too_many_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "_CONNECTIONS", 2)
+    app = Application()
+    async with served(app) as (_, port):
+        waiting = asyncio.create_task(told(port, get("/wait", LAST)))
+        async with asyncio.timeout(SECONDS):
+            while not app.asked:
+                await asyncio.sleep(0.01)
+        assert (await told(port, get("/more", LAST))).startswith(b"HTTP/1.1 503 ")
+        app.go_on.set()
+        assert (await waiting).endswith(b"/wait")
+        assert (await told(port, get("/more", LAST))).endswith(b"/more")
+
+
+async def test_one_that_closes_answers_those_who_are_there_and_takes_nobody() -> None:
+    app = Application()
+    async with served(app) as (server, port):
+        waiting = asyncio.create_task(told(port, get("/wait", LAST)))
+        async with asyncio.timeout(SECONDS):
+            while not app.asked:
+                await asyncio.sleep(0.01)
+        server.close()
+        with pytest.raises(ConnectionRefusedError):
+            await told(port, get("/more", LAST))
+        app.go_on.set()
+        assert (await waiting).endswith(b"/wait")
