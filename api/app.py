@@ -99,13 +99,18 @@ def _running(settings: Settings, leaving: Leaving) -> Callable[[Litestar], Any]:
             )
             store = await ending.enter_async_context(opened)
             games = Games(store, settings.games_cached)
-            others = ending.enter_context(siblings(games.told))
             notices = Notices(
                 store,
                 channel_of(settings, store),
                 poll_seconds=settings.poll_seconds,
                 look_seconds=settings.look_seconds,
             )
+
+            def heard(game_id: str, version: int, news: bytes) -> None:
+                games.told(game_id, news)
+                notices.hear(game_id, version)
+
+            others = ending.enter_context(siblings(heard))
             executor = Executor(store, games, notices, settings, signer, others)
             disputes = Disputes(store, games, signer)
             keyring = Keyring(settings.host_keys, settings.secret, settings.token_seconds)

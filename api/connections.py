@@ -8,6 +8,7 @@ import asyncio
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import Final, cast
 
 import msgspec
@@ -15,7 +16,7 @@ import uvicorn
 from litestar.types import ASGIApp, Scope
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from api.problems import MEDIA_TYPE, TITLES, ProblemBody
+from api.problems import MEDIA_TYPE, Problem, problem_body, unavailable
 
 _CUT: Final = "fairdeal.cut"
 _HEAD_BYTES: Final = 65_536
@@ -33,19 +34,7 @@ _TOO_LONG: Final = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
     b"content-length: 0\r\nconnection: close\r\n\r\n"
 )
-
-
 _NOT_WHOLE: Final = "The request is not whole."
-
-
-def _bad_request(detail: str) -> bytes:
-    status, title = TITLES["invalid-request"]
-    body = msgspec.json.encode(ProblemBody("/problems/invalid-request", title, status, detail, ""))
-    head = (
-        f"HTTP/1.1 400 Bad Request\r\ncontent-type: {MEDIA_TYPE}\r\n"
-        f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
-    )
-    return head.encode() + body
 
 
 def cut(scope: Scope) -> None:
@@ -73,7 +62,6 @@ class Server(uvicorn.Server):
                 access_log=False,
                 proxy_headers=False,
                 server_header=False,
-                limit_concurrency=_CONNECTIONS,
                 timeout_keep_alive=_IDLE_SECONDS,
             )
         )
@@ -100,6 +88,19 @@ class Server(uvicorn.Server):
             cast(Connection, connection).transport.abort()
 
 
+def _answer(problem: Problem, path: str = "") -> bytes:
+    """A problem as a whole answer, after which the connection is closed."""
+    body = problem_body(problem, path)
+    head = [
+        f"HTTP/1.1 {body.status} {HTTPStatus(body.status).phrase}",
+        *[f"{name}: {value}" for name, value in problem.headers.items()],
+        f"content-type: {MEDIA_TYPE}",
+    ]
+    text = msgspec.json.encode(body)
+    head += [f"content-length: {len(text)}", "connection: close", "", ""]
+    return "\r\n".join(head).encode() + text
+
+
 class _Refused(Exception):
     """A head that the parser is to go no further with."""
 
@@ -110,7 +111,8 @@ class Connection(HttpToolsProtocol):
     _in_head = False
     _unread = 0
     """How much of a head has come so far, in several pieces."""
-    _too_long = False
+    _refusal: bytes | None = None
+    """What is answered instead of that the request is none."""
     _limit: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -128,7 +130,7 @@ class Connection(HttpToolsProtocol):
         if self._in_head:
             self._unread += len(data)
             if self._unread > 2 * _HEAD_BYTES:
-                self._too_long = True
+                self._refusal = _TOO_LONG
                 self.send_400_response("")
                 return
         super().data_received(data)
@@ -157,8 +159,12 @@ class Connection(HttpToolsProtocol):
         """A head is whole. It is refused here, before the application hears of it."""
         self._head_is_over()
         size = len(self.url) + sum([len(name) + len(value) + 4 for name, value in self.headers])
-        self._too_long = size > _HEAD_BYTES or len(self.headers) > _HEADERS
-        if self._too_long:
+        if size > _HEAD_BYTES or len(self.headers) > _HEADERS:
+            self._refusal = _TOO_LONG
+            raise _Refused
+        if len(self.connections) > _CONNECTIONS:
+            problem = unavailable("Too many connections; try again.")
+            self._refusal = _answer(problem, self.url.decode("latin-1"))
             raise _Refused
         for name, value in self.headers:
             # The parser finds fault with it too, but only when the application has begun.
@@ -168,7 +174,7 @@ class Connection(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Say that what has come is no request of HTTP/1.1."""
-        self.transport.write(_TOO_LONG if self._too_long else _bad_request(msg))
+        self.transport.write(self._refusal or _answer(Problem("invalid-request", msg)))
         self.transport.close()
 
     def _limit_head(self) -> None:

@@ -290,7 +290,7 @@ class Executor:
         self._games.keep(appended)
         if self._siblings is not None and not self._siblings.alone:
             news = News(appended.tags, batch.entries)
-            self._siblings.tell(batch.game_id, encode_news(news))
+            self._siblings.tell(batch.game_id, version, encode_news(news))
         if players is not None:
             self._bots[batch.game_id] = _Bots(players, version)
             self._bots.move_to_end(batch.game_id)

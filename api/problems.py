@@ -128,26 +128,31 @@ def invalid_body(error: msgspec.MsgspecError | RecursionError) -> Problem:
     return invalid(path, message)
 
 
-def answer(request: Request[Any, Any, Any], problem: Problem) -> Response[ProblemBody]:
-    """The response for a problem."""
+def problem_body(problem: Problem, path: str) -> ProblemBody:
+    """What is told of a problem of a request with this path."""
     status, title = TITLES[problem.kind]
     told = request_told.get()
-    body = ProblemBody(
+    return ProblemBody(
         type=f"/problems/{problem.kind}",
         title=title,
         status=status,
         detail=problem.detail,
-        instance=request.scope["path"],
+        instance=path,
         errors=problem.errors,
         rule=problem.rule,
         version=problem.version,
         request_id=told.request if status >= 500 and told is not None else None,
     )
+
+
+def answer(request: Request[Any, Any, Any], problem: Problem) -> Response[ProblemBody]:
+    """The response for a problem."""
+    body = problem_body(problem, request.scope["path"])
     headers = dict(problem.headers)
-    if status == 413:
+    if body.status == 413:
         # The rest of the body is not read, so nothing more can come over this connection.
         headers["Connection"] = "close"
-    return Response(body, status_code=status, media_type=MEDIA_TYPE, headers=headers)
+    return Response(body, status_code=body.status, media_type=MEDIA_TYPE, headers=headers)
 
 
 def _invalid_option(request: Request[Any, Any, Any], error: OptionError) -> Response[ProblemBody]:

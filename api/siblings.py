@@ -1,5 +1,6 @@
 """The workers of one service tell one another what they have appended, so that a game may move from
-one to another, as its players' connections do, without being read again.
+one to another, as its players' connections do, without being read again, and whoever waits for it
+is woken at once.
 
 A hint, as all that is said here may get lost: whoever misses something reads it from the store, and
 every append checks on which state it was decided. Datagrams between Unix sockets in the service's
@@ -13,7 +14,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -26,20 +27,22 @@ _MOST_BYTES: Final = 48_000
 """Of a datagram. What is longer is left to be read."""
 
 _encode: Final = msgspec.msgpack.Encoder().encode
-_decode: Final = msgspec.msgpack.Decoder(list[tuple[str, bytes]]).decode
+_decode: Final = msgspec.msgpack.Decoder(list[tuple[str, int, bytes]]).decode
+
+Heard: TypeAlias = Callable[[str, int, bytes], None]
+"""Called with what another worker tells: a game's id, its version by now, and news of it."""
 
 
 class Siblings:
     """This worker's socket, and the way to those of the others."""
 
-    def __init__(self, folder: Path, heard: Callable[[str, bytes], None]) -> None:
-        """`heard` is called with whatever another worker tells: a game's id, and news of it.
-        Raises OSError where no socket can be bound in the folder."""
+    def __init__(self, folder: Path, heard: Heard) -> None:
+        """Raises OSError where no socket can be bound in the folder."""
         self._folder: Final = folder
         self._heard: Final = heard
         self._own: Final = folder / f"{_PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
         self._others: set[str] = set()
-        self._untold: list[tuple[str, bytes]] = []
+        self._untold: list[tuple[str, int, bytes]] = []
         self._socket: Final = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
         try:
@@ -56,11 +59,11 @@ class Siblings:
         """Whether there is nobody to tell."""
         return not self._others
 
-    def tell(self, game_id: str, news: bytes) -> None:
+    def tell(self, game_id: str, version: int, news: bytes) -> None:
         """Tell the others at the end of this turn of the loop, with whatever else it brings."""
         if not self._untold:
             self._loop.call_soon(self._send)
-        self._untold.append((game_id, news))
+        self._untold.append((game_id, version, news))
 
     async def run(self) -> None:
         """Look for other workers, for ever."""
@@ -99,15 +102,15 @@ class Siblings:
                 datagram = self._socket.recv(2 * _MOST_BYTES)
                 # What a worker of another version means by it nobody knows.
                 with suppress(msgspec.MsgspecError):
-                    for game_id, news in _decode(datagram):
-                        self._heard(game_id, news)
+                    for told in _decode(datagram):
+                        self._heard(*told)
 
 
-def _datagrams(untold: list[tuple[str, bytes]]) -> Iterator[bytes]:
-    together: list[tuple[str, bytes]] = []
+def _datagrams(untold: list[tuple[str, int, bytes]]) -> Iterator[bytes]:
+    together: list[tuple[str, int, bytes]] = []
     size = 0
     for item in untold:
-        more = len(item[0]) + len(item[1])
+        more = len(item[0]) + len(item[2])
         if more > _MOST_BYTES:
             continue
         if size + more > _MOST_BYTES:
@@ -120,7 +123,7 @@ def _datagrams(untold: list[tuple[str, bytes]]) -> Iterator[bytes]:
 
 
 @contextmanager
-def siblings(heard: Callable[[str, bytes], None]) -> Iterator[Siblings | None]:
+def siblings(heard: Heard) -> Iterator[Siblings | None]:
     """The way to the other workers of this process' service; None for a process that is no worker
     of one, or where no socket can be made."""
     folder = os.environ.get(RUN_FOLDER_ENV)

@@ -31,7 +31,7 @@ _BUSY_POLL_SECONDS: Final = 0.015
 """How often a runner looks that has found something within the last second."""
 _GATHER_SECONDS: Final = 0.002
 """How long after the first of several appends a round begins, so that it serves them all."""
-_ROUND_SECONDS: Final = 0.02
+_ROUND_SECONDS: Final = 0.04
 """From the begin of a round to that of the next where there is no backlog: each has its price,
 which the requests of the same process would pay."""
 _TEND_SECONDS: Final = 1.0

@@ -176,14 +176,17 @@ async def test_what_is_left_of_a_body_is_not_waited_for() -> None:
 
 
 async def test_whoever_is_one_too_many_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "_CONNECTIONS", 2)
+    monkeypatch.setattr(connections, "_CONNECTIONS", 1)
     app = Application()
     async with served(app) as (_, port):
         waiting = asyncio.create_task(told(port, get("/wait", LAST)))
         async with asyncio.timeout(SECONDS):
             while not app.asked:
                 await asyncio.sleep(0.01)
-        assert (await told(port, get("/more", LAST))).startswith(b"HTTP/1.1 503 ")
+        refusal = await told(port, get("/more", LAST))
+        assert refusal.startswith(b"HTTP/1.1 503 ")
+        assert b"Retry-After: 1" in refusal
+        assert b'"instance":"/more"' in refusal
         app.go_on.set()
         assert (await waiting).endswith(b"/wait")
         assert (await told(port, get("/more", LAST))).endswith(b"/more")

@@ -33,15 +33,15 @@ class Heard:
     """A worker that writes down what it is told."""
 
     def __init__(self, folder: Path) -> None:
-        self.news: list[tuple[str, bytes]] = []
+        self.news: list[tuple[str, int, bytes]] = []
         self.came = asyncio.Event()
         self.own = Siblings(folder, self._note)
 
-    def _note(self, game_id: str, news: bytes) -> None:
-        self.news.append((game_id, news))
+    def _note(self, game_id: str, version: int, news: bytes) -> None:
+        self.news.append((game_id, version, news))
         self.came.set()
 
-    async def until(self, count: int) -> list[tuple[str, bytes]]:
+    async def until(self, count: int) -> list[tuple[str, int, bytes]]:
         async with asyncio.timeout(SECONDS):
             while len(self.news) < count:
                 self.came.clear()
@@ -70,8 +70,8 @@ async def heard(folder: Path, count: int) -> AsyncIterator[list[Heard]]:
 async def test_all_others_are_told_and_nobody_else(folder: Path) -> None:
     async with heard(folder, 3) as (first, second, third):
         for number in range(40):
-            first.own.tell("a game", b"%d" % number)
-        expected = [("a game", b"%d" % number) for number in range(40)]
+            first.own.tell("a game", number, b"%d" % number)
+        expected = [("a game", number, b"%d" % number) for number in range(40)]
         assert await second.until(40) == await third.until(40) == expected
         assert first.news == []
     assert list(folder.iterdir()) == []
@@ -81,8 +81,8 @@ async def test_what_is_too_long_is_left_out_and_the_rest_is_told(folder: Path) -
     async with heard(folder, 2) as (first, second):
         long, longer = b"x" * 30_000, b"x" * 60_000
         for news in (long, longer, long, b"short"):
-            first.own.tell("g", news)
-        assert [news for _, news in await second.until(3)] == [long, long, b"short"]
+            first.own.tell("g", 1, news)
+        assert [news for *_, news in await second.until(3)] == [long, long, b"short"]
 
 
 async def test_one_that_died_is_forgotten(folder: Path) -> None:
@@ -91,7 +91,7 @@ async def test_one_that_died_is_forgotten(folder: Path) -> None:
     dead.close()
     async with heard(folder, 1) as [only]:
         assert not only.own.alone
-        only.own.tell("a game", b"news")
+        only.own.tell("a game", 7, b"news")
         async with asyncio.timeout(SECONDS):
             while not only.own.alone:
                 await asyncio.sleep(0.01)
@@ -104,8 +104,8 @@ async def test_what_nobody_understands_is_passed_over(folder: Path) -> None:
             for path in folder.iterdir():
                 stranger.sendto(b"\xc1 nothing", str(path))
                 stranger.sendto(msgspec.msgpack.encode([["a game"]]), str(path))
-        first.own.tell("a game", b"news")
-        assert await second.until(1) == [("a game", b"news")]
+        first.own.tell("a game", 7, b"news")
+        assert await second.until(1) == [("a game", 7, b"news")]
 
 
 async def test_a_process_by_itself_and_a_path_too_long_have_none(

@@ -189,3 +189,16 @@ async def test_a_server_that_drains_goes_on_but_is_not_ready(database_url: str) 
     async with running(database_url) as api:
         path = f"/v1/games/{game['id']}"
         assert (await api.get(path, headers=bearer(HOST_KEY))).status_code == 200
+
+
+async def test_a_second_signal_ends_the_draining(database_url: str) -> None:
+    settings = environment(database_url, FAIRDEAL_DRAIN_SECONDS="600")
+    with serving(free_port(), **settings) as server:
+        async with httpx.AsyncClient(base_url=server.address, timeout=60) as http:
+            server.process.send_signal(signal.SIGINT)
+            async with asyncio.timeout(60):
+                while (await http.get("/health/ready")).status_code == 200:
+                    await asyncio.sleep(0.01)
+        assert server.process.poll() is None
+        code, _, complaints = await asyncio.to_thread(server.end)
+        assert (code, "Killing" in complaints) == (0, False)
