@@ -25,6 +25,8 @@ _HEADERS: Final = 100
 """How many headers may be in it."""
 _HEAD_SECONDS: Final = 30.0
 """How long it may take, and how long who has connected may say nothing."""
+_REST_SECONDS: Final = 5.0
+"""How long the rest of a request may take that has its answer already."""
 _IDLE_SECONDS: Final = 150
 """How long a connection is kept for another request: longer than proxies usually keep one."""
 _CONNECTIONS: Final = 16_384
@@ -122,7 +124,7 @@ class Connection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """They have left, or were cut off."""
-        self._head_is_over()
+        self._over()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -143,11 +145,16 @@ class Connection(HttpToolsProtocol):
             self.send_400_response(_NOT_WHOLE)
 
     def on_response_complete(self) -> None:
-        """An answer has gone out; what is left of a request that was not read whole is not waited
-        for."""
+        """An answer has gone out. What is left of a request that was not read whole is passed over
+        as it comes: cut off at once, the caller might lose the answer."""
         super().on_response_complete()
-        if self.cycle.more_body and not self.pipeline:
-            self.transport.close()
+        if self.cycle.more_body and not self.pipeline and not self.transport.is_closing():
+            self._limit = self.loop.call_later(_REST_SECONDS, self.transport.close)
+
+    def on_message_complete(self) -> None:
+        """A request is whole."""
+        super().on_message_complete()
+        self._over()
 
     def on_message_begin(self) -> None:
         """A head begins."""
@@ -157,7 +164,7 @@ class Connection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """A head is whole. It is refused here, before the application hears of it."""
-        self._head_is_over()
+        self._over()
         size = len(self.url) + sum([len(name) + len(value) + 4 for name, value in self.headers])
         if size > _HEAD_BYTES or len(self.headers) > _HEADERS:
             self._refusal = _TOO_LONG
@@ -180,7 +187,7 @@ class Connection(HttpToolsProtocol):
     def _limit_head(self) -> None:
         self._limit = self.loop.call_later(_HEAD_SECONDS, self.transport.abort)
 
-    def _head_is_over(self) -> None:
+    def _over(self) -> None:
         self._in_head = False
         if self._limit is not None:
             self._limit.cancel()

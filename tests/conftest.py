@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from api.settings import DATA_DIR_ENV
 from eventstore.postgres import EventStore
 from tests.database import Databases, postgres
 
@@ -13,6 +14,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "databases" in getattr(item, "fixturenames", ()):
             item.add_marker("postgres")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_folder_of_this_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What somebody has served on this machine is none of the tests' business."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(DATA_DIR_ENV, str(tmp_path_factory.mktemp("data")))
+        yield
 
 
 @pytest.fixture(scope="session")

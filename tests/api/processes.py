@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx
 
+from api.settings import DATA_DIR_ENV
 from tests.api.running import Json, bearer
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +22,10 @@ ROOT = Path(__file__).parents[2]
 
 def command(*arguments: str, **environment: str) -> dict[str, Any]:
     """How to start the command line, as keywords for subprocess."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("FAIRDEAL_")}
+    # The folder is one that the tests have made.
+    kept = {
+        k: v for k, v in os.environ.items() if not k.startswith("FAIRDEAL_") or k == DATA_DIR_ENV
+    }
     return {
         "args": [sys.executable, "-m", "api", *arguments],
         "cwd": ROOT,

@@ -164,12 +164,27 @@ async def test_a_request_may_cut_its_connection() -> None:
         assert server.server_state.connections == set()
 
 
-async def test_what_is_left_of_a_body_is_not_waited_for() -> None:
-    head = b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\nabc"
+BODY = b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n"
+
+
+async def test_what_is_left_of_an_answered_request_is_passed_over() -> None:
+    async with served(Application()) as (_, port):
+        pieces = [BODY % b"/one", b"a" * 20, b"a" * 30, get("/two", LAST)]
+        answers = await told(port, *pieces, pause=0.05)
+    assert answers.count(b"HTTP/1.1 200") == 2
+    assert answers.endswith(b"/two")
+
+
+async def test_what_is_left_of_it_is_not_waited_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "_REST_SECONDS", 0.1)
+    async with served(Application()) as (_, port):
+        assert (await told(port, BODY % b"/any" + b"abc")).endswith(b"/any")
+
+
+async def test_who_ends_in_the_middle_of_a_request_is_told_so() -> None:
     app = Application()
     async with served(app) as (_, port):
-        assert (await told(port, head % b"/any")).endswith(b"/any")
-        cut_short = await told(port, head % b"/wait", end=True)
+        cut_short = await told(port, BODY % b"/wait" + b"abc", end=True)
         app.go_on.set()
     assert cut_short.startswith(b"HTTP/1.1 400 ")
     assert b"not whole" in cut_short
