@@ -30,10 +30,11 @@ KEY = SigningKey(bytes(range(32)))
 
 
 def fairdeal(*arguments: object, **environment: str | None) -> Result:
-    """Run a command in this process."""
-    unset = dict.fromkeys(
-        ("DATABASE_URL", "HOST_KEYS", "SIGNING_KEYS", "SIGNING_KEYS_FILE", "DATA_DIR"), None
+    """Run a command in this process; what this machine keeps of its own is not looked at."""
+    unset: dict[str, str | None] = dict.fromkeys(
+        ("DATABASE_URL", "HOST_KEYS", "SIGNING_KEYS", "SIGNING_KEYS_FILE"), None
     )
+    unset["DATA_DIR"] = "/nonexistent"
     env = {f"FAIRDEAL_{name}": value for name, value in (unset | environment).items()}
     result = CliRunner().invoke(app, [str(a) for a in arguments], env=env | {"COLUMNS": "200"})
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
