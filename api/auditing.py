@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from api.batch import IMPORTED, tags_of
-from api.disputes import dispute_tags
+from api.disputes import dispute_tags, former_dispute_tags
 from api.kept_answer import kept_receipt
 from domain.dispute_stream import fold_dispute
 from domain.log import Entry, fold
@@ -164,13 +164,16 @@ def _check_meaning(head: Head, log: list[Entry]) -> Iterator[Check]:
     """The log can be read, and the stream is filed under what it says."""
     if head.category in GAMES:
         tags = tags_of(fold(head.stream, log), imported=IMPORTED in head.tags)
+        former = list(tags)
     elif head.category == CATEGORY:
         tags = dispute_tags(fold_dispute(head.stream, log))
+        former = former_dispute_tags(tags)
     else:
         reason = f"it is filed under {head.category!r}, which is no category"
         yield _failed("category", (head.version,), reason)
         return
-    if sorted(tags) != sorted([tag for tag in head.tags if not tag.startswith(_FORMER_TAGS)]):
+    found = sorted([tag for tag in head.tags if not tag.startswith(_FORMER_TAGS)])
+    if found not in (sorted(tags), sorted(former)):
         yield _failed("tags", (head.version,), "it is filed under other tags than its log gives")
 
 
