@@ -18,6 +18,7 @@ from prometheus_client import Counter
 from api.identity import Caller, Keyring
 from api.problems import Problem
 from api.settings import Settings, networks
+from eventstore.measures import known
 
 Connection = ASGIConnection[Any, Any, Any, Any]
 
@@ -27,8 +28,11 @@ _GUESS_BURST_SECONDS: Final = 60
 _KEYS_KEPT: Final = 20_000
 """Buckets of each kind, and tokens known to be good at an address, that a process remembers."""
 
-_REFUSED: Final = Counter(
-    "fairdeal_rate_limited", "Requests refused with 429, by what they were counted by", ["by"]
+_REFUSED: Final = known(
+    Counter(
+        "fairdeal_rate_limited", "Requests refused with 429, by what they were counted by", ["by"]
+    ),
+    ("token", "host", "address"),
 )
 
 

@@ -26,6 +26,7 @@ from api.parts import Parts
 from api.settings import METRICS_FOLDER_ENV
 from eventstore.postgres import EventStore
 from eventstore.records import StoreUnavailable
+from projections.registry import PROJECTIONS
 from projections.standing import Feed, standing
 
 _SAMPLE_SECONDS: Final = 1.0
@@ -72,8 +73,8 @@ _CHANNEL: Final = _gauge(
 )
 _WORKERS: Final = _gauge("workers", "Worker processes of this service", mode="livesum")
 _OF_PROJECTIONS: Final = (_LAG_EVENTS, _LAG_SECONDS, _PARKED, _HEARTBEAT)
-_seen: Final[set[str]] = set()
-"""Projections that this process has told of."""
+_seen: Final[set[str]] = set(PROJECTIONS)
+"""Projections that this process tells of."""
 
 
 class _Look:
