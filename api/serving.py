@@ -23,7 +23,7 @@ from granian.constants import HTTPModes, Interfaces, Loops
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
-from api import logs, opening, settings, signing, tracing
+from api import kept_keys, logs, opening, settings, signing, tracing
 from api.kept import kept
 from api.workers import RUN_FOLDER_ENV, Workers
 from eventstore import embedded
@@ -67,6 +67,7 @@ def serve(host: str, port: int, workers: int, *, show: bool = False) -> None:
         _warn_unmigrated(url)
         first_key = _provide_keys(folder)
         found = settings.from_environment()
+        kept_keys.warn_of_strangers(url, signing.known_kids())
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         print(f"Fairdeal serves at {address} (its API: {address}/schema)", flush=True)
         if first_key is not None:
