@@ -30,7 +30,8 @@ _FORMER_TAGS: Final = ("game=", "status=", "label=", "state=")
 
 
 class Trouble(msgspec.Struct, frozen=True):
-    """Where a stream disagrees with itself: the check, the versions, and why."""
+    """Where a stream disagrees with itself: the check, the versions, and why. One for each cause,
+    at however many versions it shows."""
 
     stream: str
     check: str
@@ -77,13 +78,27 @@ async def audit(
             head, stored = loaded
             log = entries(stored)
             events += len(log)
-            trouble += [
-                Trouble(stream, check.check, check.versions, check.detail)
-                for check in [*_judged(head, log, answers, keys), *_check_feed(numbers)]
-                if check.status not in _NOT_JUDGED
-            ]
+            checks = [*_judged(head, log, answers, keys), *_check_feed(numbers)]
+            trouble += _told(stream, [c for c in checks if c.status not in _NOT_JUDGED])
         progress(streams)
     return Audit(streams, events, tuple(trouble))
+
+
+def _told(stream: str, failed: Sequence[Check]) -> list[Trouble]:
+    """What failed in a stream; what failed in one way at many versions is one trouble."""
+    causes: dict[tuple[str, str], list[Check]] = {}
+    for check in failed:
+        start = f"version {check.versions[0]}: " if len(check.versions) == 1 else ""
+        causes.setdefault((check.check, check.detail.removeprefix(start)), []).append(check)
+    found = []
+    for (name, cause), checks in causes.items():
+        versions = tuple([version for check in checks for version in check.versions])
+        reason = checks[0].detail
+        if len(checks) > 1:
+            where = f", at versions {min(versions)} to {max(versions)}" if versions else ""
+            reason = f"{len(checks)} times{where}: {cause}"
+        found.append(Trouble(stream, name, versions, reason))
+    return found
 
 
 async def _chosen(store: EventStore, sample: int | None) -> AsyncIterator[str]:
