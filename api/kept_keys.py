@@ -12,7 +12,9 @@ from typing import Any, Final
 import msgspec
 import psycopg
 
+from api import signing
 from api.kept_answer import kept_receipt
+from api.settings import SettingsError
 from eventstore.records import Answer
 
 _PAGES: Final = 64
@@ -51,9 +53,9 @@ def named(kids: list[str]) -> str:
     return f"{', '.join(kids[:_NAMED])}{more}"
 
 
-def warn_of_strangers(url: str, known: Collection[str]) -> None:
-    """Say once, at the start, that the keys are not those of the database. One that cannot be asked
-    is told of by others."""
+def warn_of_strangers(url: str) -> None:
+    """Say once, at the start, that this environment's keys are not those of the database. What
+    cannot be asked, and keys that cannot be read, are told of by others."""
 
     async def found() -> list[str]:
         async with await psycopg.AsyncConnection.connect(
@@ -62,8 +64,9 @@ def warn_of_strangers(url: str, known: Collection[str]) -> None:
             return await strangers(conn, known)
 
     try:
+        known = signing.known_kids()
         kids = asyncio.run(found())
-    except psycopg.Error:
+    except (psycopg.Error, SettingsError):
         return
     if kids:
         logging.getLogger("fairdeal").warning(

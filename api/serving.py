@@ -67,7 +67,7 @@ def serve(host: str, port: int, workers: int, *, show: bool = False) -> None:
         _warn_unmigrated(url)
         first_key = _provide_keys(folder)
         found = settings.from_environment()
-        kept_keys.warn_of_strangers(url, signing.known_kids())
+        kept_keys.warn_of_strangers(url)
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         print(f"Fairdeal serves at {address} (its API: {address}/schema)", flush=True)
         if first_key is not None:

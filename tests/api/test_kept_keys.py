@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import psycopg
+import pytest
 
 from api import kept_keys
 from api.kept_keys import named, strangers
@@ -88,7 +89,12 @@ async def test_serve_and_doctor_say_so(database_url: str, tmp_path: Path) -> Non
         assert (state, OURS in told) == (("warn", True) if wrong else ("ok", False))
 
 
-def test_a_database_without_tables_is_told_of_by_others(databases: Databases) -> None:
+def test_what_cannot_be_asked_or_read_is_told_of_by_others(
+    databases: Databases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAIRDEAL_SIGNING_KEYS", SIGNING_KEYS)
     with databases.fresh(migrated=False) as url:
-        kept_keys.warn_of_strangers(url, ())
-    kept_keys.warn_of_strangers("postgresql://nobody@127.0.0.1:1/none", ())
+        kept_keys.warn_of_strangers(url)
+    kept_keys.warn_of_strangers("postgresql://nobody@127.0.0.1:1/none")
+    monkeypatch.setenv("FAIRDEAL_SIGNING_KEYS", "not a key")
+    kept_keys.warn_of_strangers("postgresql://nobody@127.0.0.1:1/none")
