@@ -105,7 +105,9 @@ def _running(settings: Settings, leaving: Leaving) -> Callable[[Litestar], Any]:
             )
             executor = Executor(store, games, notices, settings, signer)
             disputes = Disputes(store, games, signer)
-            keyring = Keyring(settings.host_keys, settings.secret, settings.token_seconds)
+            keyring = Keyring(
+                settings.host_keys, settings.secret, settings.token_seconds, settings.metrics_key
+            )
             live = Live(store, games, notices, settings.heartbeat_seconds)
             patience = Patience(settings.stall_seconds)
             app.state.parts = Parts(

@@ -115,6 +115,18 @@ class Limits:
             self._remember((address, _token(authorization)))
         return self._spent(caller)
 
+    def reads_figures(self, connection: Connection, keyring: Keyring) -> bool:
+        """Whether the key for `/metrics` is presented. Where an address has guessed too much, it is
+        looked at no more than host keys are."""
+        authorization = connection.headers.get("authorization")
+        address = self.address(connection)
+        shown = (address, _token(authorization))
+        spent = self._guesses is not None and self._guesses.wait(_whole(address)) > 0
+        if (spent and shown not in self._good) or not keyring.reads_figures(authorization):
+            return False
+        self._remember(shown)
+        return True
+
     def _remember(self, good: tuple[str, bytes]) -> None:
         self._good[good] = None
         self._good.move_to_end(good)

@@ -20,7 +20,7 @@ from litestar.plugins.prometheus import PrometheusController
 from prometheus_client import Gauge, disable_created_metrics, multiprocess
 
 from api import hook_sender
-from api.guards import on_this_machine_or_host
+from api.guards import on_this_machine_or_keyed
 from api.notices import Notices
 from api.parts import Parts
 from api.settings import METRICS_FOLDER_ENV
@@ -170,8 +170,9 @@ async def _observe(request: Request[Any, Any, Any]) -> None:
 
 
 class MetricsController(PrometheusController):
-    """`/metrics`, in Prometheus' text format: for this machine, and for hosts with their key."""
+    """`/metrics`, in Prometheus' text format: for this machine, and with a host key or
+    the key for figures."""
 
     include_in_schema = False
-    guards = (on_this_machine_or_host,)
+    guards = (on_this_machine_or_keyed,)
     before_request = staticmethod(_observe)
