@@ -24,7 +24,7 @@ from api.live import Live
 from api.metrics import MetricsController
 from api.notices import Notices
 from api.parts import Leaving, Parts
-from api.requests import Watched
+from api.requests import Watched, foresee
 from api.routes.disputes import DisputesController
 from api.routes.games import GamesController
 from api.routes.health import HealthController
@@ -79,6 +79,7 @@ def create_app(settings: Settings) -> Litestar:
         logging_config=None,
         debug=False,
     )
+    foresee(app.routes)
     # Outside of routing, so that what finds no route is told of too.
     app.asgi_handler = Watched(HeadAsGet(app.asgi_handler), settings.log_slow_seconds, leaving)
     return app
@@ -113,7 +114,9 @@ def _running(settings: Settings, leaving: Leaving) -> Callable[[Litestar], Any]:
             others = ending.enter_context(siblings(heard))
             executor = Executor(store, games, notices, settings, signer, others)
             disputes = Disputes(store, games, signer)
-            keyring = Keyring(settings.host_keys, settings.secret, settings.token_seconds)
+            keyring = Keyring(
+                settings.host_keys, settings.secret, settings.token_seconds, settings.metrics_key
+            )
             live = Live(store, games, notices, settings.heartbeat_seconds)
             patience = Patience(settings.stall_seconds)
             app.state.parts = Parts(

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from api.batch import IMPORTED, tags_of
-from api.disputes import dispute_tags
+from api.disputes import dispute_tags, former_dispute_tags
 from api.kept_answer import kept_receipt
 from domain.dispute_stream import fold_dispute
 from domain.log import Entry, fold
@@ -30,7 +30,8 @@ _FORMER_TAGS: Final = ("game=", "status=", "label=", "state=")
 
 
 class Trouble(msgspec.Struct, frozen=True):
-    """Where a stream disagrees with itself: the check, the versions, and why."""
+    """Where a stream disagrees with itself: the check, the versions, and why. One for each cause,
+    at however many versions it shows."""
 
     stream: str
     check: str
@@ -77,13 +78,27 @@ async def audit(
             head, stored = loaded
             log = entries(stored)
             events += len(log)
-            trouble += [
-                Trouble(stream, check.check, check.versions, check.detail)
-                for check in [*_judged(head, log, answers, keys), *_check_feed(numbers)]
-                if check.status not in _NOT_JUDGED
-            ]
+            checks = [*_judged(head, log, answers, keys), *_check_feed(numbers)]
+            trouble += _told(stream, [c for c in checks if c.status not in _NOT_JUDGED])
         progress(streams)
     return Audit(streams, events, tuple(trouble))
+
+
+def _told(stream: str, failed: Sequence[Check]) -> list[Trouble]:
+    """What failed in a stream; what failed in one way at many versions is one trouble."""
+    causes: dict[tuple[str, str], list[Check]] = {}
+    for check in failed:
+        start = f"version {check.versions[0]}: " if len(check.versions) == 1 else ""
+        causes.setdefault((check.check, check.detail.removeprefix(start)), []).append(check)
+    found = []
+    for (name, cause), checks in causes.items():
+        versions = tuple([version for check in checks for version in check.versions])
+        reason = checks[0].detail
+        if len(checks) > 1:
+            where = f", at versions {min(versions)} to {max(versions)}" if versions else ""
+            reason = f"{len(checks)} times{where}: {cause}"
+        found.append(Trouble(stream, name, versions, reason))
+    return found
 
 
 async def _chosen(store: EventStore, sample: int | None) -> AsyncIterator[str]:
@@ -164,13 +179,16 @@ def _check_meaning(head: Head, log: list[Entry]) -> Iterator[Check]:
     """The log can be read, and the stream is filed under what it says."""
     if head.category in GAMES:
         tags = tags_of(fold(head.stream, log), imported=IMPORTED in head.tags)
+        former = list(tags)
     elif head.category == CATEGORY:
         tags = dispute_tags(fold_dispute(head.stream, log))
+        former = former_dispute_tags(tags)
     else:
         reason = f"it is filed under {head.category!r}, which is no category"
         yield _failed("category", (head.version,), reason)
         return
-    if sorted(tags) != sorted([tag for tag in head.tags if not tag.startswith(_FORMER_TAGS)]):
+    found = sorted([tag for tag in head.tags if not tag.startswith(_FORMER_TAGS)])
+    if found not in (sorted(tags), sorted(former)):
         yield _failed("tags", (head.version,), "it is filed under other tags than its log gives")
 
 

@@ -75,7 +75,7 @@ async def _asked(url: str, workers: int, *, own: bool) -> "list[Finding]":
 
 
 def _target(url: str, workers: int, *, own: bool) -> "Target":
-    from api import settings
+    from api import settings, signing
     from api.doctor import database
 
     def asked(name: str) -> settings.Settings:
@@ -91,6 +91,10 @@ def _target(url: str, workers: int, *, own: bool) -> "Target":
         except settings.SettingsError:
             return settings.from_environment(stand_ins)
 
+    try:
+        kids = signing.known_kids()
+    except settings.SettingsError:
+        kids = None
     listens = asked("channel").channel == "postgres"
     return database.Target(
         url,
@@ -100,6 +104,7 @@ def _target(url: str, workers: int, *, own: bool) -> "Target":
         connections=asked("database_connections").database_connections,
         workers=workers,
         lag_seconds=asked("projection_lag_seconds").projection_lag_seconds,
+        kids=kids,
     )
 
 

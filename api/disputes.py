@@ -9,6 +9,7 @@ import secrets
 import time
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
+from weakref import WeakValueDictionary
 
 import msgspec
 
@@ -56,6 +57,11 @@ _LATER: Final = 10_000_000
 
 _TRIES: Final = 5
 
+MOST_UNSETTLED: Final = 100
+"""Disputes of one seat about its game that may wait for the host at a time."""
+
+_UNSETTLED: Final = "unsettled="
+
 
 class Told(msgspec.Struct, frozen=True):
     """A dispute, and whether it is told again to whom it was told before."""
@@ -80,16 +86,29 @@ class Disputes:
         self._games: Final = games
         self._signer: Final = signer
         self._clock: Final = clock
+        self._turns: Final[WeakValueDictionary[tuple[str, Seat], asyncio.Lock]] = (
+            WeakValueDictionary()
+        )
 
     async def open(self, event: DisputeOpened, tenant: str, key: CallerKey | None) -> Told:
         """Open a dispute with its finding as far as it goes, or tell again what the key opened.
 
         Raises Problem: `invalid-request` where the game has no such version or the receipt is not
-        the service's, `idempotency-mismatch`.
+        the service's, `illegal-action` where the host has too many of the seat's to settle,
+        `idempotency-mismatch`.
         """
+        if event.seat is None:
+            return await self._open(event, tenant, key)
+        # A seat's disputes one after another, so that a process lets none through beyond the limit.
+        async with self._turns.setdefault((event.game, event.seat), asyncio.Lock()):
+            return await self._open(event, tenant, key)
+
+    async def _open(self, event: DisputeOpened, tenant: str, key: CallerKey | None) -> Told:
         known = await self._looked_up(key)
         if known is not None:
             return known
+        if event.seat is not None:
+            await self._count(event.game, event.seat, tenant)
         if event.receipt is not None:
             self._check(event.receipt, event.game)
         finding = await self._finding(event)
@@ -198,6 +217,17 @@ class Disputes:
                 log = entries(await self._store.read(head.stream))
                 await self._store.erase(head.stream, personal_words(log, seat, names))
             before = heads[-1].stream
+
+    async def _count(self, game_id: str, seat: Seat, tenant: str) -> None:
+        """Raises `illegal-action` where as many of a seat's disputes wait for the host as may."""
+        tags = (CATEGORY, f"of={game_id}", f"{_UNSETTLED}{seat}")
+        waiting = await self._store.find(tenant, tags, None, MOST_UNSETTLED, (CATEGORY,))
+        if len(waiting) < MOST_UNSETTLED:
+            return
+        game = await self._games.fresh(game_id)
+        detail = f"{len(waiting)} of your disputes about this game wait for the host to settle them"
+        refused = Refused("dispute.too-many", detail)
+        raise _refusal(refused, None if game is None else game.table.version)
 
     async def _is_erased(self, event: DisputeOpened) -> bool:
         """Whether the seat that disputes is one whose player has been erased by now."""
@@ -312,7 +342,14 @@ def dispute_tags(dispute: Dispute) -> tuple[str, ...]:
     """What a dispute of a game can be found by in the transaction that asks (see `projections` for
     lists)."""
     waits = ("awaits=opening",) if dispute.awaits_opening else ()
-    return (CATEGORY, f"of={dispute.opened.game}", *waits)
+    seat = dispute.opened.seat
+    unsettled = () if seat is None or dispute.resolution else (f"{_UNSETTLED}{seat}",)
+    return (CATEGORY, f"of={dispute.opened.game}", *waits, *unsettled)
+
+
+def former_dispute_tags(tags: Sequence[str]) -> list[str]:
+    """The same as they were before a seat's disputes were counted: of streams from then."""
+    return [tag for tag in tags if not tag.startswith(_UNSETTLED)]
 
 
 def _refusal(refused: Refused, version: int | None) -> Problem:

@@ -71,13 +71,15 @@ anyone = only("seat", "spectator", "host")
 """A guard for everyone who has been let in to the game."""
 
 
-async def on_this_machine_or_host(connection: Connection, _: BaseRouteHandler) -> None:
+async def on_this_machine_or_keyed(connection: Connection, _: BaseRouteHandler) -> None:
     """A guard for figures: even a count of refusals can tell a player what another tried."""
     parts: Parts = connection.app.state.parts
     client = connection.client
     near = client is not None and ip_address(client.host).is_loopback
     # What a proxy on this machine passes on comes from elsewhere.
     if near and not _FORWARDED.intersection(connection.headers):
+        return
+    if parts.limits.reads_figures(connection, parts.keyring):
         return
     if parts.limits.signed_in(connection, parts.keyring).role != "host":
         raise Problem("forbidden", "This is for: host.")

@@ -25,6 +25,7 @@ from domain.log import EventView, event_view
 from domain.seats import Seat
 from domain.table.decide import to_act
 from domain.times import format_at
+from eventstore.measures import known
 from eventstore.postgres import EventStore
 from eventstore.records import StoreUnavailable
 from projections.entries import entry
@@ -45,10 +46,13 @@ _JITTER: Final = 0.1
 _GONE: Final = 410
 
 _logger = logging.getLogger("fairdeal.webhooks")
-_outcomes = Counter(
-    "fairdeal_webhook_deliveries",
-    "Deliveries by what came of an attempt of this process",
-    ["outcome"],
+_outcomes = known(
+    Counter(
+        "fairdeal_webhook_deliveries",
+        "Deliveries by what came of an attempt of this process",
+        ["outcome"],
+    ),
+    ("delivered", "retried", "failed", "outdated"),
 )
 
 

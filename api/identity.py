@@ -63,7 +63,15 @@ class _Claims(msgspec.Struct, frozen=True):
 class Keyring:
     """The keys that tokens are checked and signed with."""
 
-    def __init__(self, host_keys: Mapping[str, str], secret: str, token_seconds: int) -> None:
+    def __init__(
+        self,
+        host_keys: Mapping[str, str],
+        secret: str,
+        token_seconds: int,
+        metrics_key: str = "",
+    ) -> None:
+        """`metrics_key` empty: there is none."""
+        self._figures: Final = _digest(metrics_key) if metrics_key else None
         self._hosts: Final = [(name, _digest(key)) for name, key in host_keys.items()]
         # HMAC pads a short key with zeros (RFC 2104): these change no signature, and PyJWT, which
         # warns about short keys at every use, need not; `fairdeal serve` warns once.
@@ -81,6 +89,16 @@ class Keyring:
             if hmac.compare_digest(presented, known):
                 tenant = name
         return self._bearer(token) if tenant is None else Caller("host", tenant)
+
+    def reads_figures(self, authorization: str | None) -> bool:
+        """Whether this `Authorization` header presents the key for `/metrics`, which opens nothing
+        else."""
+        if self._figures is None:
+            return False
+        try:
+            return hmac.compare_digest(_digest(_presented(authorization)), self._figures)
+        except Problem:
+            return False
 
     def holder(self, authorization: str | None) -> Caller | None:
         """Who holds the token that this header presents, where it is one that was signed here and

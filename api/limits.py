@@ -18,6 +18,7 @@ from prometheus_client import Counter
 from api.identity import Caller, Keyring
 from api.problems import Problem
 from api.settings import Settings, networks
+from eventstore.measures import known
 
 Connection = ASGIConnection[Any, Any, Any, Any]
 
@@ -27,8 +28,11 @@ _GUESS_BURST_SECONDS: Final = 60
 _KEYS_KEPT: Final = 20_000
 """Buckets of each kind, and tokens known to be good at an address, that a process remembers."""
 
-_REFUSED: Final = Counter(
-    "fairdeal_rate_limited", "Requests refused with 429, by what they were counted by", ["by"]
+_REFUSED: Final = known(
+    Counter(
+        "fairdeal_rate_limited", "Requests refused with 429, by what they were counted by", ["by"]
+    ),
+    ("token", "host", "address"),
 )
 
 
@@ -110,6 +114,18 @@ class Limits:
         if caller.role == "host":
             self._remember((address, _token(authorization)))
         return self._spent(caller)
+
+    def reads_figures(self, connection: Connection, keyring: Keyring) -> bool:
+        """Whether the key for `/metrics` is presented. Where an address has guessed too much, it is
+        looked at no more than host keys are."""
+        authorization = connection.headers.get("authorization")
+        address = self.address(connection)
+        shown = (address, _token(authorization))
+        spent = self._guesses is not None and self._guesses.wait(_whole(address)) > 0
+        if (spent and shown not in self._good) or not keyring.reads_figures(authorization):
+            return False
+        self._remember(shown)
+        return True
 
     def _remember(self, good: tuple[str, bytes]) -> None:
         self._good[good] = None

@@ -2,6 +2,7 @@
 
 Nothing secret can stand in one. An error is told by its kind and its place in the code, never by
 its message, which may quote a card, a name or a key; a request by its route, never by its path.
+That holds for what libraries say too, whose lines would quote errors and addresses of databases.
 """
 
 import json
@@ -15,6 +16,7 @@ from contextvars import ContextVar
 from typing import Any, Final, Literal
 
 import msgspec
+import psycopg
 
 from api.log_writer import LogWriter
 from api.settings import SettingsError
@@ -28,6 +30,8 @@ _OURS: Final = ("fairdeal", "eventstore", "projections", "api")
 """The loggers whose level is the one set; everybody else's warnings are passed on."""
 _DEEPEST: Final = 8
 """Causes of an error that are told."""
+_TRUSTED: Final = ("api", "domain", "eventstore", "projections")
+"""Whose errors have words that we chose, and may be quoted."""
 _TALKATIVE: Final = "asyncio"
 """Its messages go on, after the first line, with what tasks held."""
 
@@ -126,8 +130,29 @@ class TextLines(logging.Formatter):
         return "\n".join(lines)
 
 
+def _message(record: logging.LogRecord) -> str:
+    """The message, in which errors and connections of libraries are told by their kind."""
+    args = record.args
+    if isinstance(args, Mapping):
+        shown: Any = {name: _shown(value) for name, value in args.items()}
+    else:
+        shown = tuple([_shown(value) for value in args or ()])
+    words = str(_shown(record.msg))
+    return words % shown if shown else words
+
+
+def _shown(value: object) -> object:
+    kind = type(value)
+    if isinstance(value, BaseException) and kind.__module__.partition(".")[0] not in _TRUSTED:
+        return kind_of(value)
+    if isinstance(value, psycopg.AsyncConnection | psycopg.Connection):
+        # It would say host, user and database.
+        return kind.__name__
+    return value
+
+
 def _facts(record: logging.LogRecord) -> dict[str, Any]:
-    message = record.getMessage()
+    message = _message(record)
     if record.name == _TALKATIVE:
         message = message.partition("\n")[0]
     seconds, micros = divmod(int(record.created * 1_000_000), 1_000_000)

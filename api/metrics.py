@@ -8,9 +8,11 @@ import os
 import platform
 import re
 import time
+from collections.abc import MutableMapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, Literal
+from weakref import WeakKeyDictionary
 
 import psycopg
 from litestar import Request
@@ -18,15 +20,18 @@ from litestar.plugins.prometheus import PrometheusController
 from prometheus_client import Gauge, disable_created_metrics, multiprocess
 
 from api import hook_sender
-from api.guards import on_this_machine_or_host
+from api.guards import on_this_machine_or_keyed
 from api.notices import Notices
 from api.parts import Parts
 from api.settings import METRICS_FOLDER_ENV
 from eventstore.postgres import EventStore
 from eventstore.records import StoreUnavailable
-from projections.standing import standing
+from projections.registry import PROJECTIONS
+from projections.standing import Feed, standing
 
 _SAMPLE_SECONDS: Final = 1.0
+_PATIENCE_SECONDS: Final = 1.0
+"""How long an answer waits for the database, which may take its whole deadline."""
 _OF_A_PROCESS: Final = re.compile(r"gauge_live\w+_(\d+)\.db")
 
 _Mode = Literal["mostrecent", "livesum", "livemin", "livemax"]
@@ -68,25 +73,51 @@ _CHANNEL: Final = _gauge(
 )
 _WORKERS: Final = _gauge("workers", "Worker processes of this service", mode="livesum")
 _OF_PROJECTIONS: Final = (_LAG_EVENTS, _LAG_SECONDS, _PARKED, _HEARTBEAT)
-_seen: Final[set[str]] = set()
-"""Projections that this process has told of."""
+_seen: Final[set[str]] = set(PROJECTIONS)
+"""Projections that this process tells of."""
+
+
+class _Look:
+    """A look at the tables, which goes on when nobody waits for it any more."""
+
+    def __init__(self, store: EventStore) -> None:
+        self.up = False
+        """Whether the database has answered at all."""
+        self.found: tuple[Feed, tuple[int, float]] | None = None
+        """How feed, projections and webhooks stand, once that is known."""
+        self.given_up = time.monotonic() + _PATIENCE_SECONDS
+        self.task: Final = asyncio.create_task(self._run(store))
+
+    async def _run(self, store: EventStore) -> None:
+        try:
+            await store.ping()
+            self.up = True
+            self.found = await standing(store), await hook_sender.pending(store)
+        except (StoreUnavailable, psycopg.Error):
+            self.up = False
+
+
+_looks: Final[MutableMapping[EventStore, _Look]] = WeakKeyDictionary()
+"""The newest look of each store of this process."""
 
 
 async def observe(store: EventStore) -> None:
-    """Set the gauges to how things stand; to NaN where that cannot be known."""
+    """Set the gauges to how things stand; to NaN where that is not to be known at once. Whoever
+    asks while a look is under way shares it, and waits for it no longer than who began it."""
     _BUILD.labels(version("fairdeal"), platform.python_version()).set(1)
-    try:
-        found = await standing(store)
-        hooks = await hook_sender.pending(store)
-    except (StoreUnavailable, psycopg.Error):
-        _UP.set(0)
+    look = _looks.get(store)
+    if look is None or look.task.done():
+        look = _looks[store] = _Look(store)
+    await asyncio.wait([look.task], timeout=max(0.0, look.given_up - time.monotonic()))
+    _UP.set(look.up)
+    if look.found is None:
         for whole in (_UNSTAMPED, _HOOKS_PENDING, _HOOKS_SECONDS):
             whole.set(math.nan)
         for name in _seen:
             for gauge in _OF_PROJECTIONS:
                 gauge.labels(name).set(math.nan)
         return
-    _UP.set(1)
+    found, hooks = look.found
     _UNSTAMPED.set(found.unstamped)
     _HOOKS_PENDING.set(hooks[0])
     _HOOKS_SECONDS.set(hooks[1])
@@ -102,15 +133,20 @@ async def sample(store: EventStore, notices: Notices) -> None:
     """Note every second how this process does, for ever."""
     _WORKERS.set(1)
     due = time.monotonic()
-    while True:
-        state = store.pool_state()
-        _SIZE.set(state.size)
-        _USED.set(state.in_use)
-        _WAITING.set(state.waiting)
-        _CHANNEL.set(notices.connected)
-        _LOOP.set(max(0.0, time.monotonic() - due))
-        due = time.monotonic() + _SAMPLE_SECONDS
-        await asyncio.sleep(_SAMPLE_SECONDS)
+    try:
+        while True:
+            state = store.pool_state()
+            _SIZE.set(state.size)
+            _USED.set(state.in_use)
+            _WAITING.set(state.waiting)
+            _CHANNEL.set(notices.connected)
+            _LOOP.set(max(0.0, time.monotonic() - due))
+            due = time.monotonic() + _SAMPLE_SECONDS
+            await asyncio.sleep(_SAMPLE_SECONDS)
+    finally:
+        look = _looks.pop(store, None)
+        if look is not None:
+            look.task.cancel()
 
 
 def forget_the_dead() -> None:
@@ -134,8 +170,9 @@ async def _observe(request: Request[Any, Any, Any]) -> None:
 
 
 class MetricsController(PrometheusController):
-    """`/metrics`, in Prometheus' text format: for this machine, and for hosts with their key."""
+    """`/metrics`, in Prometheus' text format: for this machine, and with a host key or
+    the key for figures."""
 
     include_in_schema = False
-    guards = (on_this_machine_or_host,)
+    guards = (on_this_machine_or_keyed,)
     before_request = staticmethod(_observe)

@@ -16,6 +16,7 @@ from litestar.channels.backends.base import ChannelsBackend
 from api.channel import NAME
 from eventstore.postgres import EventStore
 from eventstore.records import StoreUnavailable
+from projections.writing import described
 
 _AT_ONCE: Final = 150
 """Games told of in one message: below the 8,000 bytes that Postgres allows."""
@@ -160,7 +161,7 @@ class Notices:
                         self.hear(game_id, int(version))
             except Exception as error:
                 # Whatever a driver raises: without the channel the store is asked instead.
-                _logger.warning("notices are not heard: %s", str(error).strip())
+                _logger.warning("notices are not heard: %s", described(error))
             finally:
                 self._channel = None
                 self._turned.set()
@@ -183,7 +184,7 @@ class Notices:
                         text = " ".join(untold[first : first + _AT_ONCE])
                         await channel.publish(text.encode(), [NAME])
             except Exception as error:
-                _logger.warning("other processes were not told: %s", str(error).strip())
+                _logger.warning("other processes were not told: %s", described(error))
 
     async def _keep_looking(self) -> None:
         while True:
@@ -207,4 +208,4 @@ async def _closed(channel: ChannelsBackend) -> None:
     try:
         await channel.on_shutdown()
     except Exception as error:
-        _logger.info("closing the channel: %s", str(error).strip())
+        _logger.info("closing the channel: %s", described(error))

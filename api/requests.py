@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from litestar.enums import ScopeType
+from litestar.routes import BaseRoute
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from prometheus_client import Counter, Gauge, Histogram
 
@@ -37,7 +38,20 @@ _NOW: Final = Gauge(
     "fairdeal_requests_in_progress", "Requests being answered now", multiprocess_mode="livesum"
 )
 
+_ALARMING: Final = ("500", "503")
+"""Statuses that alerts are about: each route has its count of them from the start."""
+
 _logger = logging.getLogger("fairdeal.request")
+
+
+def foresee(routes: Iterable[BaseRoute]) -> None:
+    """Let what alerts are about be there before it is first counted: what appears with its first
+    count shows no increase by it."""
+    for route in routes:
+        for method in getattr(route, "methods", ()):
+            if method != "OPTIONS":
+                for status in _ALARMING:
+                    _BY.labels(method, route.path_format, status)
 
 
 class Watched:

@@ -19,7 +19,7 @@ from typing import Final
 
 import psycopg
 
-from api import logs, opening, settings, signing, tracing
+from api import kept_keys, logs, opening, settings, signing, tracing
 from api.kept import kept
 from api.workers import GivenUp, Workers
 from eventstore import embedded
@@ -57,6 +57,7 @@ def serve(host: str, port: int, workers: int, *, show: bool = False) -> None:
         _warn_unmigrated(url)
         first_key = _provide_keys(folder)
         found = settings.from_environment()
+        kept_keys.warn_of_strangers(url)
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         print(f"Fairdeal serves at {address} (its API: {address}/schema)", flush=True)
         if first_key is not None:

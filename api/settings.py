@@ -22,6 +22,7 @@ LISTEN_URL_ENV: Final = "FAIRDEAL_LISTEN_URL"
 METRICS_FOLDER_ENV: Final = "PROMETHEUS_MULTIPROC_DIR"
 """Where the workers of one service keep their figures, so that any of them can tell all."""
 PROXIES_ENV: Final = "FAIRDEAL_PROXIES"
+METRICS_KEY_ENV: Final = "FAIRDEAL_METRICS_KEY"
 HOST_KEY_FILE: Final = "host.key"
 """The file of the data folder with the host keys, where the environment has none."""
 
@@ -39,6 +40,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """`FAIRDEAL_HOST_KEYS`, `name:key,…`: tenant by name; a key is what a host presents."""
     secret: str
     """`FAIRDEAL_SECRET`: signs seat and spectator tokens; at least 32 random bytes."""
+    metrics_key: str = ""
+    """`FAIRDEAL_METRICS_KEY`: reads `/metrics`, from anywhere, and nothing else; empty: there is
+    none."""
     signing_keys: str = ""
     """`FAIRDEAL_SIGNING_KEYS`: they sign receipts (see `api.signing`)."""
     signing_keys_file: str = ""
@@ -140,6 +144,7 @@ FROM_ENVIRONMENT: Final = frozenset(
         "database_url",
         "host_keys",
         "secret",
+        "metrics_key",
         "signing_keys",
         "signing_keys_file",
         "channel",
@@ -157,6 +162,7 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
         "database_url": _needed(environment, DATABASE_URL_ENV),
         "host_keys": host_keys(_needed(environment, HOST_KEYS_ENV)),
         "secret": _needed(environment, SECRET_ENV),
+        "metrics_key": environment.get(METRICS_KEY_ENV, "").strip(),
         "signing_keys": environment.get(SIGNING_KEYS_ENV, ""),
         "signing_keys_file": environment.get(SIGNING_KEYS_FILE_ENV, ""),
         "channel": environment.get(CHANNEL_ENV) or "postgres",
@@ -166,6 +172,8 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
     for name in _CONVERTED:
         if environment.get(f"FAIRDEAL_{name.upper()}"):
             values[name] = _converted(environment, name)
+    if values["metrics_key"] in values["host_keys"].values():
+        raise SettingsError(f"{METRICS_KEY_ENV} is a host key: it is to read figures and no more")
     _check_channel(values["channel"])
     _check_listen_url(values["listen_url"])
     _check_proxies(values["proxies"])

@@ -99,6 +99,13 @@ def of_environment(environment: Mapping[str, str] = os.environ) -> "Signer | Non
     return Signer(text, "" if text else str(path))
 
 
+def known_kids(environment: Mapping[str, str] = os.environ) -> frozenset[str]:
+    """Every key that has signed or signs in this environment, by its `kid`; none where none has
+    been made yet. Raises SettingsError."""
+    signer = of_environment(environment)
+    return frozenset() if signer is None else frozenset([key.kid for key in signer.keys])
+
+
 def _path(environment: Mapping[str, str]) -> Path:
     """The file that is set, or that of the data folder."""
     given = environment.get(SIGNING_KEYS_FILE_ENV)

@@ -1,12 +1,23 @@
 """What the store counts and times about itself, for Prometheus. Knows no statement, no stream."""
 
+from collections.abc import Iterable
 from typing import Final
 
 import psycopg
 from prometheus_client import Counter, Histogram
 
-APPENDS: Final = Counter(
-    "fairdeal_appends", "Appends by outcome, as the store answered them", ["outcome"]
+
+def known(counter: Counter, values: Iterable[str]) -> Counter:
+    """A counter of one label with a row for each of these values from the start: what appears with
+    its first count shows no increase by it."""
+    for value in values:
+        counter.labels(value)
+    return counter
+
+
+APPENDS: Final = known(
+    Counter("fairdeal_appends", "Appends by outcome, as the store answered them", ["outcome"]),
+    ("appended", "wrong-version", "replayed", "mismatch", "unavailable", "failed"),
 )
 """`appended`, `wrong-version` (another was faster), `replayed` and `mismatch` (the caller's key was
 known), `unavailable` (no answer within the deadline), `failed`."""
@@ -32,9 +43,15 @@ UNAVAILABLE: Final = Counter(
 POOL_TIMEOUTS: Final = Counter(
     "fairdeal_pool_timeouts", "Times that no connection was to be had for a second"
 )
-_ERRORS: Final = Counter(
-    "fairdeal_database_errors", "Errors that Postgres or its driver reported", ["sqlstate_class"]
+_ERRORS: Final = known(
+    Counter(
+        "fairdeal_database_errors",
+        "Errors that Postgres or its driver reported",
+        ["sqlstate_class"],
+    ),
+    ("none", "08", "40", "42", "53", "55", "57", "58", "XX"),
 )
+"""With rows for the classes that tell of trouble; others come with their first error."""
 
 
 def failed(error: psycopg.Error) -> None:

@@ -116,7 +116,7 @@ class Pool:
                 failures += 1
                 pause = self._pause(error, failures)
                 if monotonic() + pause >= deadline:
-                    raise self._unavailable(str(error).strip()) from error
+                    raise self._unavailable(_kind(error)) from error
             measures.RETRIES.inc()
             await asyncio.sleep(pause)
 
@@ -183,6 +183,11 @@ def connection_settings(
         if lock_seconds is not None:
             settings["options"] += f" -c lock_timeout={math.ceil(lock_seconds * 1000)}"
     return settings
+
+
+def _kind(error: psycopg.Error) -> str:
+    """What error it was: what libpq says of one names hosts, roles and databases."""
+    return " ".join(filter(None, (type(error).__name__, error.sqlstate)))
 
 
 def _keep_quiet(error: psycopg.Error) -> None:

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import psycopg
 from prometheus_client import Counter
 
-from eventstore import spans
+from eventstore import measures, spans
 from eventstore.postgres import EventStore
 from eventstore.records import StoreUnavailable
 from projections.builds import Build, builds, discard, provide, sweep, wanting
@@ -125,6 +125,8 @@ class Runner:
         self._projections: Final = {projection.name: projection for projection in projections}
         names, versions = list(self._projections), [p.version for p in projections]
         self._mine: Final = [names, versions]
+        for counter in (_applied, _errors):
+            measures.known(counter, names)
         self._waiting: Final[dict[tuple[str, int | None], _Waiting]] = {}
 
     async def until_trouble(self) -> None:

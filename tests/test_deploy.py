@@ -6,6 +6,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from tests.pooler import pooler
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "docs" / "deploy"
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
-OURS = ("api-1", "api-2", "migrate", "pgbouncer", "caddy")
+OURS = ("api-1", "api-2", "backup", "migrate", "pgbouncer", "caddy")
 
 Service = dict[str, Any]
 
@@ -206,6 +207,71 @@ def test_it_serves_with_the_roles_and_secrets_of_the_containers(made: Path) -> N
             assert game["receipt"]["signature"]
             assert server.end()[0] == 0
         assert sorted(path.name for path in (made / "api").iterdir()) == before
+
+
+def test_the_backups_are_apart_from_the_keys(made: Path) -> None:
+    backups = made.with_name("backups")
+    assert stat.S_IMODE(backups.stat().st_mode) == 0o700
+    assert backups.stat().st_uid == (made / "migrate" / "pgpass").stat().st_uid
+    service = services()["backup"]
+    assert service["volumes"] == ["./secrets/migrate:/secrets:ro", "./backups:/backups"]
+    assert service["environment"] == services()["migrate"]["environment"]
+    # `up` starts no service that has a profile.
+    assert service["profiles"] == ["backup"]
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Path:
+    """A folder for PATH with a `docker` that runs what the service would, without a container."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    words = "compose run --rm --no-deps --no-TTY backup "
+    script = folder / "docker"
+    script.write_text(
+        "#!/bin/sh\nset -eu\n"
+        f'case "$*" in "{words}"*) ;; *) exit 64 ;; esac\n'
+        "shift 6\n"
+        'name="$PWD$2"\n'
+        f'cd "{ROOT}"\nexec "{sys.executable}" -m api "$1" "$name"\n'
+    )
+    script.chmod(0o755)
+    return folder
+
+
+@pytest.mark.postgres
+def test_a_scheduled_backup_replaces_old_ones_once_it_is_there(
+    database_url: str, tmp_path: Path, engine: Path
+) -> None:
+    shutil.copy(DEPLOY / "backup.sh", tmp_path)
+    backups = tmp_path / "backups"
+    backups.mkdir()
+    ages = {"fairdeal-20200101T000000Z.dump": 20, "fairdeal-20200102T000000Z.dump": 3, "notes": 20}
+    for name, days in ages.items():
+        (backups / name).write_text("before")
+        at = time.time() - days * 86_400
+        os.utime(backups / name, (at, at))
+
+    def backed_up(url: str) -> int:
+        path = f"{engine}{os.pathsep}{os.environ['PATH']}"
+        return subprocess.run(
+            [tmp_path / "backup.sh"],
+            env=os.environ | {"PATH": path, "FAIRDEAL_DATABASE_URL": url},
+            capture_output=True,
+            check=False,
+        ).returncode
+
+    assert backed_up("postgresql://nobody@127.0.0.1:1/none") != 0
+    assert {path.name for path in backups.iterdir()} == ages.keys()
+    assert backed_up(database_url) == 0
+    [new] = {path.name for path in backups.iterdir()} - ages.keys()
+    assert re.fullmatch(r"fairdeal-\d{8}T\d{6}Z\.dump", new)
+    assert (backups / new).read_bytes().startswith(b"PGDMP")
+    assert stat.S_IMODE((backups / new).stat().st_mode) == 0o600
+    assert {path.name for path in backups.iterdir()} == {
+        new,
+        "fairdeal-20200102T000000Z.dump",
+        "notes",
+    }
 
 
 @pytest.mark.postgres

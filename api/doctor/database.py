@@ -11,6 +11,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from api.complaints import told
 from api.doctor.findings import Finding, fail, ok, warn
+from api.kept_keys import named, strangers
 from eventstore.migrate import MigrationError, later, pending
 from eventstore.postgres import EventStore
 from eventstore.records import StoreUnavailable
@@ -44,15 +45,17 @@ class Target:
         connections: int,
         workers: int,
         lag_seconds: float,
+        kids: frozenset[str] | None = None,
     ) -> None:
         """`listen_url` empty: nobody listens there. `connections` and `workers` as `serve` has
-        them."""
+        them. `kids`: the signing keys, None where they cannot be read."""
         self.url: Final = url
         self.embedded: Final = embedded
         self.prepare: Final = prepare
         self.listen_url: Final = listen_url
         self.needed: Final = workers * (connections + _OF_A_WORKER)
         self.lag_seconds: Final = lag_seconds
+        self.kids: Final = kids
 
 
 async def findings(target: Target) -> AsyncIterator[Finding]:
@@ -79,6 +82,8 @@ async def findings(target: Target) -> AsyncIterator[Finding]:
             yield await _listening(conn, target)
         if migrated.state == "ok":
             yield await _role(conn, target)
+            if target.kids is not None:
+                yield await _receipts(conn, target.kids)
             async for finding in _lag(target):
                 yield finding
 
@@ -160,6 +165,21 @@ async def _role(conn: Connection, target: Target) -> Finding:
             "Let the service run under a role of its own: `fairdeal migrate --app-role`.",
         )
     return ok("role", f"{conn.info.user} can append to the log and change nothing of it")
+
+
+async def _receipts(conn: Connection, kids: frozenset[str]) -> Finding:
+    try:
+        found = await strangers(conn, kids)
+    except psycopg.Error as error:
+        return warn("receipts", f"they cannot be read: {kind_of(error)}", "Run `fairdeal migrate`.")
+    if found:
+        return warn(
+            "receipts",
+            f"some were signed with keys that are not among the signing keys: {named(found)}",
+            "Put the keys back from a backup, before the present one: without them nobody can "
+            "check these receipts.",
+        )
+    return ok("receipts", "those that were looked at are signed with keys that are here")
 
 
 async def _clock(conn: Connection) -> Finding:

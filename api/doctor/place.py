@@ -21,7 +21,7 @@ from domain.times import format_at
 
 _STRONG_BYTES: Final = 32
 _STRONG_KEY: Final = 24
-"""Characters of a host key that nobody guesses."""
+"""Characters of a key that nobody guesses."""
 _LITTLE_SPACE: Final = 2_000_000_000
 _NO_SPACE: Final = 200_000_000
 _FEW_FILES: Final = 4096
@@ -85,7 +85,7 @@ def _shown(name: str, value: str) -> str:
             return "keys of " + ", ".join(settings.host_keys(value))
         except SettingsError:
             return "set, but not readable"
-    if name in (settings.SECRET_ENV, settings.SIGNING_KEYS_ENV):
+    if name in (settings.SECRET_ENV, settings.SIGNING_KEYS_ENV, settings.METRICS_KEY_ENV):
         return f"set ({len(value)} characters)"
     if name == settings.DATABASE_URL_ENV or "://" in value:
         return without_password(value)
@@ -115,6 +115,8 @@ def findings(environment: Mapping[str, str]) -> Iterator[Finding]:
     yield _settings(environment)
     yield _secret(environment)
     yield _host_keys(environment)
+    if environment.get(settings.METRICS_KEY_ENV):
+        yield _metrics_key(environment[settings.METRICS_KEY_ENV])
     yield _signing_keys(environment)
     yield _disk(settings.data_dir(environment))
     if settings.is_redis(environment.get(settings.CHANNEL_ENV) or ""):
@@ -194,6 +196,16 @@ def _host_keys(environment: Mapping[str, str]) -> Finding:
             f"Give these hosts keys of at least {_STRONG_KEY} random characters.",
         )
     return ok(name, f"{len(keys)}: {', '.join(keys)}")
+
+
+def _metrics_key(key: str) -> Finding:
+    if len(key.strip()) < _STRONG_KEY:
+        return warn(
+            "metrics key",
+            f"{settings.METRICS_KEY_ENV} is short enough to be guessed",
+            f"Take at least {_STRONG_KEY} random characters.",
+        )
+    return ok("metrics key", "set")
 
 
 def _signing_keys(environment: Mapping[str, str]) -> Finding:

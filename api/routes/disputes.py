@@ -44,7 +44,7 @@ class DisputesController(Controller):
         security=FOR_PARTIES,
         operation_id="openDispute",
         summary="Dispute an event",
-        responses={s: PROBLEMS[s] for s in (400, 401, 403, 404, 413, 422, 429, 500, 503)},
+        responses={s: PROBLEMS[s] for s in (400, 401, 403, 404, 409, 413, 422, 429, 500, 503)},
     )
     async def open(
         self,
@@ -55,7 +55,8 @@ class DisputesController(Controller):
     ) -> Response[DisputeView]:
         """Dispute an event of the game. The answer holds what the log says of it; where that needs
         what is still sealed the finding is `pending`, and completes itself when the hand is
-        opened."""
+        opened. Of a player's disputes about a game 100 may wait for the host to settle them: one
+        more is refused (`dispute.too-many`). A host's are not counted."""
         access = access_of(request)
         caller, game_id = access.caller, access.known.table.id
         text = data.claim.text

@@ -1,6 +1,6 @@
-"""Make the folder `secrets` for compose.yaml, once: `python3 make_secrets.py`. Needs root (or
-user 10001), since each file is to be read by one service's account alone. Changes nothing that is
-there."""
+"""Make the folder `secrets` for compose.yaml, once: `python3 make_secrets.py`, and the folder that
+backups go to, which holds none of these. Needs root (or user 10001), since each file is to be read
+by one service's account alone. Changes nothing that is there."""
 
 import base64
 import os
@@ -46,6 +46,10 @@ def main(folder: Path) -> None:
     certificates = folder / "caddy"
     certificates.mkdir(0o700)
     os.chown(certificates, PROXY, PROXY)
+    backups = folder.with_name("backups")
+    if not backups.exists():
+        backups.mkdir(0o700)
+        os.chown(backups, API, API)
     print(f"The host key is {key.partition(':')[2]}")
 
 

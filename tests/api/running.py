@@ -13,6 +13,7 @@ from api.settings import Settings
 
 HOST_KEY = "key-of-the-host-under-test"
 OTHER_KEY = "key-of-another-host"
+METRICS_KEY = "key-for-the-figures-alone"
 SIGNING_KEYS = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8:1750000000"
 SECRET = "a secret of at least thirty-two bytes"
 

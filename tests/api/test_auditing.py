@@ -16,7 +16,16 @@ import pytest
 
 from domain.log import fold
 from eventstore.postgres import EventStore
-from tests.api.running import HOST, HOST_KEY, SIGNING_KEYS, Game, Json, bearer, new_game
+from tests.api.running import (
+    HOST,
+    HOST_KEY,
+    SIGNING_KEYS,
+    Game,
+    Json,
+    bearer,
+    filled_in,
+    new_game,
+)
 from tests.api.samples import CHALLENGES, imported, log_of, planted
 from tests.api.test_proof_commands import fairdeal
 from tests.database import Databases
@@ -366,3 +375,29 @@ async def test_the_receipt_of_a_game_that_was_set_up_with_a_key_is_judged(
     )
     told = await looked_at(database_url, SIGNING_KEYS=SIGNING_KEYS)
     assert {(t["stream"], t["check"]) for t in told} == {(game.id, "receipt (stored)")}
+
+
+async def test_a_key_that_is_missing_is_one_line_a_game(
+    api: httpx.AsyncClient, database_url: str
+) -> None:
+    game = await kept_game(api)
+    receipts = []
+    for number in range(3):
+        [seat, *_] = (await game.view())["to_act"]
+        action = filled_in((await game.view(seat))["actions"][0], Random(number))
+        done = await game.act(seat, action, Idempotency_Key=f"k{number}")
+        receipts.append(done.json()["receipt"])
+    versions = [receipt["version"] for receipt in receipts]
+    other = "AgECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8:1750000000"
+    trouble = await looked_at(database_url, SIGNING_KEYS=other)
+    [mine] = [t for t in trouble if t["stream"] == game.id]
+    assert mine["check"] == "receipt (stored)"
+    assert mine["versions"][-3:] == versions
+    first, count = mine["versions"][0], len(mine["versions"])
+    kid = receipts[0]["key"]
+    cause = f"key {kid} is not among the keys"
+    assert mine["reason"] == f"{count} times, at versions {first} to {versions[-1]}: {cause}"
+    assert count >= 4
+    said = await asyncio.to_thread(fairdeal, "audit", DATABASE_URL=database_url, SIGNING_KEYS=other)
+    assert said.exit_code == 1
+    assert len([line for line in said.stdout.splitlines() if kid in line]) == len(trouble)

@@ -13,12 +13,12 @@ from typing import Any
 import httpx
 import jwt
 
-from tests.api.running import HOST_KEY, OTHER_KEY, SECRET, Game, Json, bearer
+from tests.api.running import HOST_KEY, METRICS_KEY, OTHER_KEY, SECRET, Game, Json, bearer
 
 ABSENT = "01970000-0000-7000-8000-00000000ffff"
 
-NO_VALID_TOKEN = ("none", "basic", "malformed", "forged", "expired", "revoked")
-"""Callers who are let in nowhere."""
+NO_VALID_TOKEN = ("none", "basic", "malformed", "forged", "expired", "revoked", "figures")
+"""Callers who are let in nowhere; the key for figures reads these alone, which are no operation."""
 SAME = {"trading": "off", "seed": "5e" * 32, "deal_id": "corner"}
 """The same deals, and so the same game, each time."""
 CALLERS = (*NO_VALID_TOKEN, "seat", "spectator", "host")
@@ -89,6 +89,7 @@ async def _callers(game: Game) -> dict[str, dict[str, str]]:
         "forged": bearer(forged),
         "expired": bearer(expired),
         "revoked": bearer(revoked),
+        "figures": bearer(METRICS_KEY),
         "seat": bearer(game.token(0)),
         "spectator": bearer(spectator),
         "host": bearer(HOST_KEY),

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.api.running import HOST_KEY, OTHER_KEY, bearer, running
+from tests.api.running import HOST_KEY, METRICS_KEY, OTHER_KEY, bearer, running
 from tests.api.security.corners import (
     CALLERS,
     NO_VALID_TOKEN,
@@ -99,7 +99,7 @@ TABLE = table()
 @pytest.fixture(scope="module")
 async def api(databases: Databases) -> AsyncIterator[httpx.AsyncClient]:
     with databases.fresh() as url:
-        async with running(url, guess_rate=0) as client:
+        async with running(url, guess_rate=0, metrics_key=METRICS_KEY) as client:
             yield client
 
 
@@ -107,7 +107,7 @@ async def api(databases: Databases) -> AsyncIterator[httpx.AsyncClient]:
 async def changing_api(databases: Databases) -> AsyncIterator[httpx.AsyncClient]:
     """One for those who change things."""
     with databases.fresh() as url:
-        async with running(url, guess_rate=0) as client:
+        async with running(url, guess_rate=0, metrics_key=METRICS_KEY) as client:
             yield client
 
 

@@ -17,7 +17,7 @@ from psycopg import sql
 
 from eventstore import embedded
 from tests.api.processes import free_port, run, serving
-from tests.api.running import HOST_KEY, OTHER_KEY, SECRET, bearer
+from tests.api.running import HOST_KEY, METRICS_KEY, OTHER_KEY, SECRET, bearer
 from tests.api.security.corners import Corners, corners
 from tests.database import open_folder
 
@@ -49,11 +49,14 @@ async def ended() -> AsyncIterator[Run]:
         ):
             (folder / name).write_text(text)
             (folder / name).chmod(0o600)
-        with serving(free_port(), "--workers", "2", FAIRDEAL_DATA_DIR=str(folder)) as server:
+        given = {"FAIRDEAL_DATA_DIR": str(folder), "FAIRDEAL_METRICS_KEY": METRICS_KEY}
+        with serving(free_port(), "--workers", "2", **given) as server:
             async with httpx.AsyncClient(base_url=server.address, timeout=60) as api:
                 there = await corners(api, challenged=True)
                 hook = {"url": "https://app.invalid/secret", "kinds": ["turn"]}
                 made = await api.post("/v1/webhooks", json=hook, headers=bearer(HOST_KEY))
+                figures = await api.get("/metrics", headers=bearer(METRICS_KEY) | {"Via": "x"})
+                assert figures.status_code == 200
                 await _mistakes(api, there)
                 with embedded.server(folder) as url:
                     await _trouble(api, there, url)
@@ -125,7 +128,7 @@ def forms(secret: bytes) -> set[bytes]:
 def operators(folder: Path) -> list[bytes]:
     """What the operator's files keep secret."""
     signing = (folder / "signing.keys").read_text().strip().partition(":")[0]
-    return [text.encode() for text in (HOST_KEY, OTHER_KEY, SECRET, signing)]
+    return [text.encode() for text in (HOST_KEY, OTHER_KEY, METRICS_KEY, SECRET, signing)]
 
 
 def test_the_operators_files_are_theirs_alone(ended: Run) -> None:
