@@ -37,10 +37,13 @@ def count(url: str, table: str) -> int:
 async def test_killed_connections_lose_and_double_nothing(database_url: str) -> None:
     async with EventStore.open(database_url, min_size=8, deadline_seconds=30) as store:
         chains: list[list[Append]] = [[] for _ in range(12)]
+        killed = 0
 
         async def write(chain: list[Append]) -> None:
             stream = an_id()
-            for number in range(40):
+            for number in range(400):
+                if number >= 40 and killed > 20:
+                    return  # Long enough: how much is killed meanwhile is a matter of speed.
                 request = an_append(
                     stream,
                     an_event(sealed=(a_part(),)),
@@ -51,7 +54,6 @@ async def test_killed_connections_lose_and_double_nothing(database_url: str) -> 
                 assert await store.append(request) == Appended(2 * number + 2)
                 chain.append(request)
 
-        killed = 0
         with psycopg.connect(database_url, autocommit=True, application_name="killer") as killer:
             writing = asyncio.gather(*map(write, chains))
             while not writing.done():
