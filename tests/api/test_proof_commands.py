@@ -30,11 +30,10 @@ KEY = SigningKey(bytes(range(32)))
 
 
 def fairdeal(*arguments: object, **environment: str | None) -> Result:
-    """Run a command in this process."""
-    unset = dict.fromkeys(
-        ("DATABASE_URL", "HOST_KEYS", "SIGNING_KEYS", "SIGNING_KEYS_FILE", "DATA_DIR"), None
-    )
-    env = {f"FAIRDEAL_{name}": value for name, value in (unset | environment).items()}
+    """Run a command in this process. The keys that this machine may have for real are not seen."""
+    unset = dict.fromkeys(("DATABASE_URL", "HOST_KEYS", "SIGNING_KEYS", "SIGNING_KEYS_FILE"), None)
+    there = {"DATA_DIR": "/nowhere"} | unset | environment
+    env = {f"FAIRDEAL_{name}": value for name, value in there.items()}
     result = CliRunner().invoke(app, [str(a) for a in arguments], env=env | {"COLUMNS": "200"})
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
