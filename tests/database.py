@@ -79,18 +79,7 @@ def _start_container() -> "tuple[PostgresContainer | None, str]":
     return None, trouble
 
 
-@contextmanager
-def open_folder(prefix: str = "fairdeal-test-") -> Iterator[Path]:
-    """A temporary folder that root's account for Postgres may enter, unlike pytest's own."""
-    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=_memory()))
-    folder.chmod(0o711 if os.geteuid() == 0 else 0o700)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _memory() -> Path | None:
+def memory() -> Path | None:
     """Where files lie in memory, if programs may run there and it has room; else None.
 
     A run makes and drops some hundreds of databases of 300 files each: on a disk that takes ten
@@ -102,6 +91,17 @@ def _memory() -> Path | None:
     found = os.statvfs(place)
     is_roomy = found.f_bavail * found.f_frsize >= ROOM
     return place if is_roomy and not found.f_flag & os.ST_NOEXEC else None
+
+
+@contextmanager
+def open_folder(prefix: str = "fairdeal-test-") -> Iterator[Path]:
+    """A temporary folder that root's account for Postgres may enter, unlike pytest's own."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=memory()))
+    folder.chmod(0o711 if os.geteuid() == 0 else 0o700)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class Databases:

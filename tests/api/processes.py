@@ -15,6 +15,7 @@ from typing import Any
 import httpx
 
 from tests.api.running import Json, bearer
+from tests.database import memory
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,6 +23,8 @@ ROOT = Path(__file__).parents[2]
 def command(*arguments: str, **environment: str) -> dict[str, Any]:
     """How to start the command line, as keywords for subprocess."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("FAIRDEAL_")}
+    if place := memory():
+        kept["TMPDIR"] = str(place)  # where the demo has its Postgres
     return {
         "args": [sys.executable, "-m", "api", *arguments],
         "cwd": ROOT,
