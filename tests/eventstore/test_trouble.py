@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 from contextlib import AbstractAsyncContextManager
+from itertools import count as count_up
 from pathlib import Path
 
 import psycopg
@@ -56,16 +57,18 @@ async def test_killed_connections_lose_and_double_nothing(database_url: str) -> 
 
         with psycopg.connect(database_url, autocommit=True, application_name="killer") as killer:
             writing = asyncio.gather(*map(write, chains))
-            while not writing.done():
+            for number in count_up():
+                if writing.done():
+                    break
                 row = killer.execute(
                     "SELECT count(pg_terminate_backend(pid))::int FROM pg_stat_activity"
                     " WHERE application_name = 'fairdeal' AND datname = current_database()"
                     " AND pid %% 3 = %s",
-                    [killed % 3],
+                    [number % 3],
                 ).fetchone()
                 assert row is not None
                 killed += row[0]
-                await asyncio.sleep(0.01)
+                await asyncio.sleep(0.05)
             await writing
 
         assert killed > 20
