@@ -23,8 +23,6 @@ ROOT = Path(__file__).parents[2]
 def command(*arguments: str, **environment: str) -> dict[str, Any]:
     """How to start the command line, as keywords for subprocess."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("FAIRDEAL_")}
-    if place := memory():
-        kept["TMPDIR"] = str(place)  # where the demo has its Postgres
     return {
         "args": [sys.executable, "-m", "api", *arguments],
         "cwd": ROOT,
@@ -35,6 +33,8 @@ def command(*arguments: str, **environment: str) -> dict[str, Any]:
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a command to its end."""
+    if place := memory():
+        environment.setdefault("TMPDIR", str(place))  # where the demo has its Postgres
     return subprocess.run(
         **command(*arguments, **environment), capture_output=True, timeout=120, check=False
     )
