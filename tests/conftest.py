@@ -1,5 +1,9 @@
-"""Database fixtures for every test folder. What they stand on is in tests/database.py."""
+"""How many workers run the tests, and database fixtures for every test folder.
 
+What those stand on is in tests/database.py.
+"""
+
+import os
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
@@ -22,6 +26,12 @@ def _no_folder_of_this_machine(tmp_path_factory: pytest.TempPathFactory) -> Iter
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(DATA_DIR_ENV, str(tmp_path_factory.mktemp("data")))
         yield
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Three workers for every two processors: many tests wait for a process or a clock."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
+    return max(2, processors * 3 // 2)
 
 
 @pytest.fixture(scope="session")

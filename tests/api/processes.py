@@ -16,6 +16,7 @@ import httpx
 
 from api.settings import DATA_DIR_ENV
 from tests.api.running import Json, bearer
+from tests.database import memory
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,6 +37,8 @@ def command(*arguments: str, **environment: str) -> dict[str, Any]:
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a command to its end."""
+    if place := memory():
+        environment.setdefault("TMPDIR", str(place))  # where the demo has its Postgres
     return subprocess.run(
         **command(*arguments, **environment), capture_output=True, timeout=120, check=False
     )

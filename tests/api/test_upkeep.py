@@ -57,6 +57,7 @@ async def test_one_worker_does_it_and_another_takes_over(database_url: str) -> N
                         listed = (await http.get("/v1/games", headers=bearer(HOST_KEY))).json()
                         if made in [item["id"] for item in listed["items"]]:
                             break
+                        await asyncio.sleep(0.02)
 
 
 async def test_a_worker_that_stands_still_is_stood_in_for(database_url: str) -> None:

@@ -7,6 +7,7 @@ same game.
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -289,11 +290,17 @@ def any_action(game: str, chance: random.Random) -> Action:
     kinds: list[type[Action]] = [*GAMES[game].actions, Cut, Deal]
     kind = chance.choice(kinds)
     values: dict[str, Any] = {}
-    for field in msgspec.inspect.type_info(kind).fields:  # type: ignore[attr-defined]
+    for field in _fields(kind):
         if field.name in ("hand", "trick", "offer"):
             continue
         values[field.name] = _any_value(field.type, GAMES[game].pack.cards, chance)
     return kind(**values)
+
+
+@cache
+def _fields(kind: type[Action]) -> tuple[msgspec.inspect.Field, ...]:
+    fields: tuple[msgspec.inspect.Field, ...] = msgspec.inspect.type_info(kind).fields  # type: ignore[attr-defined]
+    return fields
 
 
 def _any_value(of: Any, cards: tuple[str, ...], chance: random.Random) -> Any:

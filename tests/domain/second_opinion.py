@@ -86,7 +86,7 @@ def canonical(value: Any) -> bytes:
     if isinstance(value, int):
         return str(value).encode()
     if isinstance(value, str):
-        return b'"' + "".join(map(_escaped, value)).encode("utf-8") + b'"'
+        return b'"' + value.translate(_ESCAPED).encode("utf-8") + b'"'
     if isinstance(value, list):
         return b"[" + b",".join(map(canonical, value)) + b"]"
     if isinstance(value, dict):
@@ -96,12 +96,7 @@ def canonical(value: Any) -> bytes:
 
 
 _SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
-
-
-def _escaped(char: str) -> str:
-    if char in _SHORT:
-        return _SHORT[char]
-    return f"\\u{ord(char):04x}" if ord(char) < 0x20 else char
+_ESCAPED = str.maketrans({chr(code): f"\\u{code:04x}" for code in range(0x20)} | _SHORT)
 
 
 def check_chain(events: list[dict[str, Any]]) -> None:

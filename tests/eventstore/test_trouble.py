@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 from contextlib import AbstractAsyncContextManager
+from itertools import count as count_up
 from pathlib import Path
 
 import psycopg
@@ -37,10 +38,13 @@ def count(url: str, table: str) -> int:
 async def test_killed_connections_lose_and_double_nothing(database_url: str) -> None:
     async with EventStore.open(database_url, min_size=8, deadline_seconds=30) as store:
         chains: list[list[Append]] = [[] for _ in range(12)]
+        killed = 0
 
         async def write(chain: list[Append]) -> None:
             stream = an_id()
-            for number in range(40):
+            for number in range(400):
+                if number >= 40 and killed > 20:
+                    return  # Long enough: how much is killed meanwhile is a matter of speed.
                 request = an_append(
                     stream,
                     an_event(sealed=(a_part(),)),
@@ -51,19 +55,20 @@ async def test_killed_connections_lose_and_double_nothing(database_url: str) -> 
                 assert await store.append(request) == Appended(2 * number + 2)
                 chain.append(request)
 
-        killed = 0
         with psycopg.connect(database_url, autocommit=True, application_name="killer") as killer:
             writing = asyncio.gather(*map(write, chains))
-            while not writing.done():
+            for number in count_up():
+                if writing.done():
+                    break
                 row = killer.execute(
                     "SELECT count(pg_terminate_backend(pid))::int FROM pg_stat_activity"
                     " WHERE application_name = 'fairdeal' AND datname = current_database()"
                     " AND pid %% 3 = %s",
-                    [killed % 3],
+                    [number % 3],
                 ).fetchone()
                 assert row is not None
                 killed += row[0]
-                await asyncio.sleep(0.01)
+                await asyncio.sleep(0.05)
             await writing
 
         assert killed > 20

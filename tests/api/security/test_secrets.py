@@ -19,6 +19,7 @@ from eventstore import embedded
 from tests.api.processes import free_port, run, serving
 from tests.api.running import HOST_KEY, METRICS_KEY, OTHER_KEY, SECRET, bearer
 from tests.api.security.corners import Corners, corners
+from tests.api.test_proof_commands import fairdeal
 from tests.database import open_folder
 
 pytestmark = pytest.mark.postgres
@@ -202,18 +203,33 @@ BAD_ADDRESSES = [
 
 
 @pytest.mark.parametrize("address", BAD_ADDRESSES)
-@pytest.mark.parametrize("command", ["serve", "migrate", "project"])
-def test_a_start_that_fails_does_not_tell_the_password(address: str, command: str) -> None:
+def test_a_start_that_fails_does_not_tell_the_password(address: str) -> None:
     ended = run(
-        command,
+        "serve",
         FAIRDEAL_DATABASE_URL=address.format(PASSWORD),
         FAIRDEAL_HOST_KEYS=f"host:{HOST_KEY}",
         FAIRDEAL_SECRET=SECRET,
     )
-    assert ended.returncode == 1
-    assert ended.stderr.startswith("fairdeal: the database cannot be used")
+    _complains_without_secrets(ended.returncode, ended.stdout, ended.stderr)
+
+
+@pytest.mark.parametrize("address", BAD_ADDRESSES)
+@pytest.mark.parametrize("command", ["migrate", "project"])
+def test_a_command_that_fails_does_not_tell_the_password(
+    address: str, command: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """In this process, whose own output is looked through as well."""
+    ended = fairdeal(command, DATABASE_URL=address.format(PASSWORD), HOST_KEYS=f"host:{HOST_KEY}")
+    past = capfd.readouterr()
+    assert not past.out + past.err
+    _complains_without_secrets(ended.exit_code, ended.stdout, ended.stderr)
+
+
+def _complains_without_secrets(code: int, out: str, err: str) -> None:
+    assert code == 1
+    assert err.startswith("fairdeal: the database cannot be used")
     for secret in (PASSWORD, HOST_KEY, SECRET):
-        assert secret not in ended.stdout + ended.stderr
+        assert secret not in out + err
 
 
 @pytest.mark.parametrize(
