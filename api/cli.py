@@ -10,6 +10,7 @@ import typer
 
 from api import cli_backups, cli_doctor, cli_projections, cli_proof
 from api.complaints import complaints
+from api.workers import Workers
 
 app = typer.Typer(
     name="fairdeal",
@@ -41,10 +42,11 @@ def serve(
     ] = False,
 ) -> None:
     """Serve the API; without FAIRDEAL_DATABASE_URL on a Postgres of its own."""
-    from api import serving
+    with complaints(), Workers(host, port, workers) as found:
+        # Loaded while the workers load what they need.
+        from api import serving
 
-    with complaints():
-        serving.serve(host, port, workers, show=show)
+        serving.serve(found, host, port, show=show)
 
 
 @app.command()

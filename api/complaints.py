@@ -9,36 +9,48 @@ import typer
 @contextmanager
 def complaints() -> Iterator[None]:
     """Exit code 1 where something did not work, 2 where a file is not what it was given for."""
+    try:
+        yield
+    except Exception as error:
+        complaint = _complaint(error)
+        if complaint is None:
+            raise
+        raise complaint from None
+
+
+def _complaint(error: Exception) -> typer.Exit | None:
+    """How to end after what was foreseen, having said so; None for anything else."""
     # Imported here: a command that fails at nothing need not load them.
     import psycopg
     from psycopg import errors
 
     from api.checking import UnreadableFile
-    from api.serving import ServeError
     from api.settings import SettingsError
+    from api.workers import ServeError
     from eventstore.dumps import DumpError
     from eventstore.embedded import EmbeddedPostgresError
     from eventstore.migrate import MigrationError
     from eventstore.records import StoreUnavailable
 
-    try:
-        yield
-    except UnreadableFile as error:
-        raise _said(str(error), 2) from None
-    except (
-        ServeError,
-        SettingsError,
-        EmbeddedPostgresError,
-        MigrationError,
-        DumpError,
-    ) as error:
-        raise _said(str(error), 1) from None
-    except (errors.UndefinedTable, errors.UndefinedFunction, errors.InvalidSchemaName):
-        raise _said("the database needs `fairdeal migrate`", 1) from None
-    except errors.InsufficientPrivilege as error:
-        raise _said(f"the database does not let this role do that: {told(error)}", 1) from None
-    except (psycopg.OperationalError, psycopg.ProgrammingError, StoreUnavailable) as error:
-        raise _said(f"the database cannot be used: {told(error)}", 1) from None
+    match error:
+        case UnreadableFile():
+            return _said(str(error), 2)
+        case (
+            ServeError()
+            | SettingsError()
+            | EmbeddedPostgresError()
+            | MigrationError()
+            | DumpError()
+        ):
+            return _said(str(error), 1)
+        case errors.UndefinedTable() | errors.UndefinedFunction() | errors.InvalidSchemaName():
+            return _said("the database needs `fairdeal migrate`", 1)
+        case errors.InsufficientPrivilege():
+            return _said(f"the database does not let this role do that: {told(error)}", 1)
+        case psycopg.OperationalError() | psycopg.ProgrammingError() | StoreUnavailable():
+            return _said(f"the database cannot be used: {told(error)}", 1)
+        case _:
+            return None
 
 
 def told(error: Exception) -> str:

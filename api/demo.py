@@ -28,7 +28,7 @@ from api import settings
 from api.checking import check, tell
 from api.demo_player import DemoPlayer, Json
 from api.proof_answers import KeySet
-from api.serving import ServeError
+from api.workers import ServeError
 from domain.export import read, read_events
 from domain.game import Game
 from domain.registry import GAMES

@@ -23,7 +23,7 @@ from api import hook_sender
 from api.guards import on_this_machine_or_keyed
 from api.notices import Notices
 from api.parts import Parts
-from api.settings import METRICS_FOLDER_ENV
+from api.workers import METRICS_FOLDER_ENV
 from eventstore.postgres import EventStore
 from eventstore.records import StoreUnavailable
 from projections.registry import PROJECTIONS

@@ -7,79 +7,58 @@ however it ends.
 import asyncio
 import logging
 import os
-import resource
 import secrets
-import socket
-import tempfile
-import time
+import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import Final
 
 import psycopg
 
-from api import kept_keys, logs, opening, settings, signing, tracing
+from api import logs, settings, signing, tracing
 from api.kept import kept
-from api.workers import GivenUp, Workers
+from api.workers import ServeError, Workers
 from eventstore import embedded
 from eventstore.migrate import Report, grant_app, migrate, pending
 
-_FREE_SECONDS: Final = 2.0
-"""How long to wait for a port that a process just killed may still hold."""
 _CONNECT_SECONDS: Final = 10
-_FILES: Final = 32_768
-"""How many files a worker wants to hold open: twice as many as connections."""
 
 
-class ServeError(Exception):
-    """The server cannot start; the message says why and what to do."""
-
-
-def serve(host: str, port: int, workers: int, *, show: bool = False) -> None:
-    """Serve until a signal says to stop; with `show`, open the table in a browser. Raises
-    ServeError, EmbeddedPostgresError, MigrationError."""
+def serve(workers: Workers, host: str, port: int, *, show: bool = False) -> None:
+    """Have workers serve until a signal says to stop; with `show`, open the table in a browser.
+    Raises ServeError, SettingsError, EmbeddedPostgresError, MigrationError."""
     logs.begin()
     tracing.exporter()
-    _check_free(host, port)
-    _allow_files()
     folder = settings.data_dir()
     with ExitStack() as ending:
         url = ending.enter_context(database())
-        made = tempfile.TemporaryDirectory(prefix="fairdeal-run-")
-        run_folder = Path(ending.enter_context(made))
-        if workers > 1:
-            # The workers add their counts up in files there, whichever of them is asked.
-            counts = run_folder / "metrics"
-            counts.mkdir()
-            os.environ[settings.METRICS_FOLDER_ENV] = str(counts)
         os.environ[settings.DATABASE_URL_ENV] = url
         _warn_unmigrated(url)
         first_key = _provide_keys(folder)
         found = settings.from_environment()
-        kept_keys.warn_of_strangers(url)
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         print(f"Fairdeal serves at {address} (its API: {address}/schema)", flush=True)
         if first_key is not None:
             print(f"Host key, shown this once and kept in {folder}: {first_key}", flush=True)
         if show:
+            from api import opening
+
             obstacle = opening.obstacle(host)
             if obstacle is None:
                 key = next(iter(found.host_keys.values()))
                 ending.enter_context(opening.opened(address, key))
             else:
                 print(f"No browser is opened: {obstacle}.", flush=True)
-        try:
-            Workers(
-                host,
-                port,
-                workers,
-                run_folder=run_folder,
-                drain_seconds=found.drain_seconds,
-                stop_seconds=found.stop_seconds,
-            ).serve()
-        except GivenUp as error:
-            raise ServeError(str(error)) from None
+        # Beside the workers, who need not wait for it.
+        threading.Thread(target=_warn_of_strangers, args=[url], daemon=True).start()
+        workers.serve(found.drain_seconds, found.stop_seconds)
+
+
+def _warn_of_strangers(url: str) -> None:
+    from api import kept_keys
+
+    kept_keys.warn_of_strangers(url)
 
 
 @contextmanager
@@ -146,34 +125,3 @@ def _provide_keys(folder: Path) -> str | None:
     if not os.environ.get(settings.SIGNING_KEYS_ENV):
         os.environ[settings.SIGNING_KEYS_FILE_ENV] = str(signing.key_file())
     return made
-
-
-def _allow_files() -> None:
-    """Let this process, and so its workers, hold as many connections as the system lets it."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    allowed = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
-    if soft != resource.RLIM_INFINITY and soft < allowed:
-        # Some systems have a lower limit than they say.
-        with suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
-
-
-def _check_free(host: str, port: int) -> None:
-    """Refuse a port that somebody listens on: the workers share theirs and would share that too."""
-    end = time.monotonic() + _FREE_SECONDS
-    while True:
-        try:
-            family, kind, protocol, _, address = socket.getaddrinfo(
-                host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-            )[0]
-            with socket.socket(family, kind, protocol) as probe:
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                probe.bind(address)
-                return
-        except OSError as error:
-            if time.monotonic() > end:
-                raise ServeError(
-                    f"Cannot listen on {host} port {port} ({error.strerror}). Stop what uses it "
-                    "or choose another with --host and --port."
-                ) from None
-            time.sleep(0.1)

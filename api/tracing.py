@@ -9,14 +9,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
-from litestar.plugins import InitPlugin
-from litestar.types import Message, Scope
-
 from api import logs
 from api.settings import SettingsError
 from eventstore import spans
 
 if TYPE_CHECKING:
+    from litestar.plugins import InitPlugin
+    from litestar.types import Message, Scope
     from opentelemetry.trace import Span
 
 OTEL_ENV: Final = "FAIRDEAL_OTEL"
@@ -99,7 +98,7 @@ def record_with(provider: Any) -> None:
     spans.record_with(record)
 
 
-def plugins(provider: Any = None) -> list[InitPlugin]:
+def plugins(provider: Any = None) -> "list[InitPlugin]":
     """What makes a span of each request: nothing unless traces are on. `provider` instead of the
     global tracer provider."""
     if not spans.recorded():
@@ -118,7 +117,7 @@ def plugins(provider: Any = None) -> list[InitPlugin]:
     ]
 
 
-def marks() -> list[Callable[[Message, Scope], Awaitable[None]]]:
+def marks() -> "list[Callable[[Message, Scope], Awaitable[None]]]":
     """What says at the begin of an answer which route and game the span is about."""
     return [_mark] if spans.recorded() else []
 
@@ -131,7 +130,7 @@ def _cleaned(span: "Span", scope: dict[str, Any]) -> None:
             span.set_attribute(name, "")
 
 
-async def _mark(message: Message, scope: Scope) -> None:
+async def _mark(message: "Message", scope: "Scope") -> None:
     if message["type"] != "http.response.start":
         return
     from opentelemetry import trace

@@ -6,6 +6,7 @@ that started it says so or is no more.
 
 import asyncio
 import gc
+import json
 import os
 import signal
 import socket
@@ -28,7 +29,11 @@ _NEW_OBJECTS: Final = 20_000
 
 
 def main(descriptor: int, backlog: int) -> None:
-    """Serve until told to end."""
+    """Serve until told to end, in the environment that standard input gives."""
+    given = sys.stdin.buffer.readline()
+    if not given:
+        sys.exit(1)
+    os.environ.update(json.loads(given))
     threading.Thread(target=_end_with_parent, name="parent-watch", daemon=True).start()
     logs.begin()
     tracing.begin()

@@ -2,20 +2,25 @@
 they die, renewed one after another, stopped together. What a worker does is in `worker`.
 
 The listening sockets are opened here and stay open, one for each worker and its successors, so that
-nobody who connects while a worker is replaced is turned away.
+nobody who connects while a worker is replaced is turned away. A worker that has been started loads
+its modules, then waits until it is told the environment in which to serve.
 """
 
+import json
 import logging
 import os
+import resource
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
-from typing import Final
+from typing import Final, Self
 
 LEAVING: Final = signal.SIGUSR2
 """What a worker is sent that others are to take over from: it is no longer ready, and keeps no
@@ -26,7 +31,9 @@ that a terminal sends to nobody, and that does no harm where nobody listens for 
 ENDING: Final = signal.SIGTERM
 """What a worker is sent that is to end: who waits is answered, streams say goodbye."""
 RUN_FOLDER_ENV: Final = "FAIRDEAL_RUN_FOLDER"
-"""Where workers say that they have begun to serve; set for them by `serve`."""
+"""Where workers say that they have begun to serve, and find one another."""
+METRICS_FOLDER_ENV: Final = "PROMETHEUS_MULTIPROC_DIR"
+"""Where the workers of one service keep their figures, so that any of them can tell all."""
 
 _READY_SECONDS: Final = 60.0
 """How long a worker may take until it serves."""
@@ -41,6 +48,10 @@ _FALSE_STARTS: Final = 5
 """A worker that ends so often in a row before it serves will not do so the next time either."""
 _BACKLOG: Final = 4_096
 """How many may wait to be accepted by each worker."""
+_FILES: Final = 32_768
+"""How many files a worker wants to hold open: twice as many as connections."""
+_FREE_SECONDS: Final = 2.0
+"""How long to wait for a port that a process just killed may still hold."""
 
 _logger = logging.getLogger("fairdeal.serve")
 
@@ -56,8 +67,8 @@ def _ready_file(folder: str | Path, pid: int) -> Path:
     return Path(folder) / f"ready-{pid}"
 
 
-class GivenUp(Exception):
-    """No worker can be had; the message says which."""
+class ServeError(Exception):
+    """The server cannot start, or go on; the message says why and what to do."""
 
 
 class _Worker:
@@ -67,14 +78,21 @@ class _Worker:
         number = listening.fileno()
         self._folder: Final = run_folder
         self.born: Final = time.monotonic()
-        # Its standard input is what it notices the end of this process by. It looks for modules
-        # where this process does, and not where that happens to have been started.
+        # It looks for modules where this process does, not where that happens to have been started.
         self.process: Final = subprocess.Popen(
             [sys.executable, "-P", "-m", "api.worker", str(number), str(_BACKLOG)],
             env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
             stdin=subprocess.PIPE,
             pass_fds=[number],
         )
+
+    def begin(self) -> None:
+        """Let it serve in the environment of now. It ends when it reads the end of its input, which
+        stays open as long as this process lives."""
+        assert self.process.stdin is not None
+        with suppress(BrokenPipeError):
+            self.process.stdin.write(json.dumps(dict(os.environ)).encode() + b"\n")
+            self.process.stdin.flush()
 
     @property
     def alive(self) -> bool:
@@ -93,7 +111,8 @@ class _Worker:
         if self.alive:
             self.process.kill()
         self.process.wait()
-        if self.process.stdin is not None:
+        assert self.process.stdin is not None
+        with suppress(BrokenPipeError):
             self.process.stdin.close()
         _ready_file(self._folder, self.process.pid).unlink(missing_ok=True)
 
@@ -101,52 +120,60 @@ class _Worker:
 class Workers:
     """Workers that can be lost, renewed and stopped without a caller being turned away.
 
-    SIGHUP renews them one by one. SIGTERM and SIGINT stop them, after `drain_seconds` in which they
-    say that they are not ready and otherwise go on; from then on within `stop_seconds`. A second
-    such signal ends the draining, a third kills what is left.
+    They load what they need from the begin of the block on, and are gone at its end; `serve` has
+    them serve. SIGHUP renews them one by one. SIGTERM and SIGINT stop them, after `drain_seconds`
+    in which they say that they are not ready and otherwise go on; from then on within
+    `stop_seconds`. A second such signal ends the draining, a third kills what is left.
     """
 
-    def __init__(
-        self,
-        host: str,
-        port: int,
-        count: int,
-        *,
-        run_folder: Path,
-        drain_seconds: float,
-        stop_seconds: float,
-    ) -> None:
-        os.environ[RUN_FOLDER_ENV] = str(run_folder)
-        self._run_folder: Final = run_folder
-        self._drain_seconds: Final = drain_seconds
-        self._stop_seconds: Final = stop_seconds
+    def __init__(self, host: str, port: int, count: int) -> None:
+        """Raises ServeError where somebody else listens there already."""
+        _check_free(host, port)
+        _allow_files()
+        self._folder: Final = tempfile.TemporaryDirectory(prefix="fairdeal-run-")
+        self._run_folder: Final = Path(self._folder.name)
+        os.environ[RUN_FOLDER_ENV] = self._folder.name
+        if count > 1:
+            # The workers add their counts up in files there, whichever of them is asked.
+            counts = self._run_folder / "metrics"
+            counts.mkdir()
+            os.environ[METRICS_FOLDER_ENV] = str(counts)
         self._sockets: Final = [_listening(host, port) for _ in range(count)]
-        self._workers: Final[list[_Worker]] = []
+        self._workers: Final = [_Worker(each, self._run_folder) for each in self._sockets]
         self._short_lives: Final = [0] * count
         self._false_starts: Final = [0] * count
+        self._drain_seconds = self._stop_seconds = 0.0
         self._stops = 0
         """How often a signal has said to stop."""
         self._renewal = False
 
-    def serve(self) -> None:
-        """Until a signal says to stop. Raises GivenUp where a worker cannot be had."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers:
+            worker.bury()
+        for listening in self._sockets:
+            listening.close()
+        self._folder.cleanup()
+
+    def serve(self, drain_seconds: float, stop_seconds: float) -> None:
+        """Until a signal says to stop. Raises ServeError where a worker cannot be had."""
+        self._drain_seconds, self._stop_seconds = drain_seconds, stop_seconds
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
         signal.signal(signal.SIGHUP, self._renew_soon)
-        try:
-            self._workers.extend([self._started(index) for index in range(len(self._sockets))])
-            while not self._stops:
-                for index, worker in enumerate(self._workers):
-                    if not worker.alive:
-                        self._replace(index)
-                if self._renewal and not self._stops:
-                    self._renewal = False
-                    self._renew()
-                self._pause(_LOOK_SECONDS)
-        finally:
-            self._stop_workers()
-            for listening in self._sockets:
-                listening.close()
+        for worker in self._workers:
+            worker.begin()
+        while not self._stops:
+            for index, worker in enumerate(self._workers):
+                if not worker.alive:
+                    self._replace(index)
+            if self._renewal and not self._stops:
+                self._renewal = False
+                self._renew()
+            self._pause(_LOOK_SECONDS)
+        self._stop_workers()
 
     def _stop(self, _: int, __: FrameType | None) -> None:
         self._stops += 1
@@ -155,7 +182,9 @@ class Workers:
         self._renewal = True
 
     def _started(self, index: int) -> _Worker:
-        return _Worker(self._sockets[index], self._run_folder)
+        worker = _Worker(self._sockets[index], self._run_folder)
+        worker.begin()
+        return worker
 
     def _replace(self, index: int) -> None:
         """Start the successor of a worker that has died."""
@@ -168,7 +197,7 @@ class Workers:
         self._false_starts[index] = 0 if began else self._false_starts[index] + 1
         old.bury()
         if self._false_starts[index] >= _FALSE_STARTS:
-            raise GivenUp(
+            raise ServeError(
                 f"Worker {index + 1} ended {_FALSE_STARTS} times before it served: giving up."
             )
         if self._pause(_pause(self._short_lives[index])):
@@ -207,14 +236,13 @@ class Workers:
         return self._stops <= stops
 
     def _stop_workers(self) -> None:
-        if self._drain_seconds and self._stops:
+        if self._drain_seconds:
             for worker in self._workers:
                 # Before that it would die of the signal.
                 if worker.ready:
                     worker.send(LEAVING)
             self._pause(self._drain_seconds, stops=1)
         self._end(self._workers, self._stop_seconds)
-        self._workers.clear()
 
     def _end(self, workers: Sequence[_Worker], seconds: float) -> None:
         """Stop workers together: those that have not ended in time are killed. In a hurry where the
@@ -230,6 +258,37 @@ class Workers:
             if worker.alive:
                 _logger.warning("Killing a worker: it did not end in time")
             worker.bury()
+
+
+def _allow_files() -> None:
+    """Let this process, and so its workers, hold as many connections as the system lets it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        # Some systems have a lower limit than they say.
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+
+
+def _check_free(host: str, port: int) -> None:
+    """Refuse a port that somebody listens on: the workers share theirs and would share that too."""
+    end = time.monotonic() + _FREE_SECONDS
+    while True:
+        try:
+            family, kind, protocol, _, address = socket.getaddrinfo(
+                host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            )[0]
+            with socket.socket(family, kind, protocol) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(address)
+                return
+        except OSError as error:
+            if time.monotonic() > end:
+                raise ServeError(
+                    f"Cannot listen on {host} port {port} ({error.strerror}). Stop what uses it "
+                    "or choose another with --host and --port."
+                ) from None
+            time.sleep(0.1)
 
 
 def _listening(host: str, port: int) -> socket.socket:
