@@ -35,6 +35,8 @@ class HeadAsGet:
 
         async def send_head(message: Message) -> None:
             if message["type"] == "http.response.start":
+                # The server must know, to let a body be missing.
+                scope["method"] = "HEAD"  # type: ignore[typeddict-unknown-key]
                 await send(message)
                 await send(_NO_BODY)
 

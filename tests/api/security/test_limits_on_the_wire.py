@@ -36,6 +36,7 @@ def port(databases: Databases) -> Iterator[int]:
             code, _, complaints = server.end()
             assert code == 0
             assert "Traceback" not in complaints
+            assert '"level": "error"' not in complaints
 
 
 def told(port: int, request: str | bytes) -> tuple[int, bytes]:
@@ -135,6 +136,13 @@ def test_each_has_its_answer_and_the_process_goes_on(port: int, what: str) -> No
     if status >= 400 and status != 431:
         assert json.loads(body)["status"] == status
     assert still_serves(port)
+
+
+def test_after_the_answer_to_head_the_connection_is_good_for_more(port: int) -> None:
+    head = f"HEAD /v1/rules HTTP/1.1\r\n{HOST}\r\n" * 2
+    _, rest = told(port, f"{head}GET /health/live HTTP/1.1\r\n{HOST}{CLOSE}")
+    assert rest.count(b"HTTP/1.1 200") == 2
+    assert rest.endswith(b"}")
 
 
 def test_what_comes_with_two_framings_is_no_second_request(port: int) -> None:
