@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import resource
+import select
 import signal
 import socket
 import subprocess
@@ -146,6 +147,8 @@ class Workers:
         self._stops = 0
         """How often a signal has said to stop."""
         self._renewal = False
+        # Written to by whatever signal comes, so that nobody sleeps through it.
+        self._woken, self._waking = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def __enter__(self) -> Self:
         return self
@@ -156,6 +159,9 @@ class Workers:
         for listening in self._sockets:
             listening.close()
         self._folder.cleanup()
+        signal.set_wakeup_fd(-1)
+        os.close(self._woken)
+        os.close(self._waking)
 
     def serve(self, drain_seconds: float, stop_seconds: float) -> None:
         """Until a signal says to stop. Raises ServeError where a worker cannot be had."""
@@ -163,6 +169,7 @@ class Workers:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
         signal.signal(signal.SIGHUP, self._renew_soon)
+        signal.set_wakeup_fd(self._waking, warn_on_full_buffer=False)
         for worker in self._workers:
             worker.begin()
         while not self._stops:
@@ -232,8 +239,14 @@ class Workers:
         """Wait; False where more than so many signals to stop have come."""
         end = time.monotonic() + seconds
         while time.monotonic() < end and self._stops <= stops:
-            time.sleep(_LOOK_SECONDS)
+            self._look_away()
         return self._stops <= stops
+
+    def _look_away(self) -> None:
+        """Sleep a little, but not through a signal."""
+        select.select([self._woken], [], [], _LOOK_SECONDS)
+        with suppress(BlockingIOError):
+            os.read(self._woken, 1024)
 
     def _stop_workers(self) -> None:
         if self._drain_seconds:
@@ -254,7 +267,7 @@ class Workers:
             while worker.alive and time.monotonic() - begun < seconds and self._stops <= 2:
                 if self._stops:
                     seconds = min(seconds, self._stop_seconds)
-                time.sleep(_LOOK_SECONDS)
+                self._look_away()
             if worker.alive:
                 _logger.warning("Killing a worker: it did not end in time")
             worker.bury()
