@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Final, cast
 
+import httptools
 import msgspec
 import uvicorn
 from litestar.types import ASGIApp, Scope
@@ -36,7 +37,6 @@ _TOO_LONG: Final = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
     b"content-length: 0\r\nconnection: close\r\n\r\n"
 )
-_NOT_WHOLE: Final = "The request is not whole."
 
 
 def cut(scope: Scope) -> None:
@@ -107,15 +107,56 @@ class _Refused(Exception):
     """A head that the parser is to go no further with."""
 
 
+class _Together:
+    """The transport of one answer, whose head goes out with the begin of its body. Where the head
+    comes alone, a proxy written in Go may begin to answer with it, give up what it still reads of
+    the request, and lose the body."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport: Final = transport
+        self._loop: Final = loop
+        self._begun = False
+        self._held = b""
+
+    def write(self, data: bytes) -> None:
+        if self._held:
+            data, self._held = self._held + data, b""
+        elif not self._begun:
+            # A stream's head goes out though nothing follows yet.
+            self._begun, self._held = True, data
+            self._loop.call_soon(self._let_go)
+            return
+        self._transport.write(data)
+
+    def close(self) -> None:
+        self._let_go()
+        self._transport.close()
+
+    def is_closing(self) -> bool:
+        return self._transport.is_closing()
+
+    def _let_go(self) -> None:
+        held, self._held = self._held, b""
+        if held and not self._transport.is_closing():
+            self._transport.write(held)
+
+
 class Connection(HttpToolsProtocol):
     """One caller's connection."""
 
     _in_head = False
-    _unread = 0
-    """How much of a head has come so far, in several pieces."""
+    _raw = 0
+    """How much has come since a request began."""
+    _body = 0
+    """How much of that was its body."""
+    _left = 0
+    """How much of a body is to come that the parser leaves to us."""
+    _last = False
+    """Nothing more is read."""
     _refusal: bytes | None = None
     """What is answered instead of that the request is none."""
     _limit: asyncio.TimerHandle | None = None
+    _stalled: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Somebody has connected."""
@@ -125,42 +166,71 @@ class Connection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """They have left, or were cut off."""
         self._over()
+        self.resume_writing()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """A piece of a request has come, or several."""
-        if self._in_head:
-            self._unread += len(data)
-            if self._unread > 2 * _HEAD_BYTES:
+        if self._left:
+            self._rest(data)
+            return
+        if self._last:
+            return
+        self._raw += len(data)
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            # What the parser takes for another protocol is the body of a request, or nothing.
+            if self._left:
+                self._rest(data[upgrade.args[0] :])
+        except httptools.HttpParserError:
+            self.send_400_response("What has come is no request.")
+        else:
+            # Counted by bodies: what frames them, and what follows them, has its limit too.
+            if self._raw - 16 * self._body > 2 * _HEAD_BYTES:
                 self._refusal = _TOO_LONG
                 self.send_400_response("")
-                return
-        super().data_received(data)
-        if self._in_head and self._limit is None and not self.transport.is_closing():
-            self._limit_head()
+            elif self._in_head and self._limit is None and not self.transport.is_closing():
+                self._limit_head()
 
-    def eof_received(self) -> None:
-        """They say nothing more. Where that is in the middle of a request, they are told so."""
-        if self.cycle is not None and self.cycle.more_body and not self.cycle.response_started:
-            self.send_400_response(_NOT_WHOLE)
+    def eof_received(self) -> bool | None:  # type: ignore[override]
+        """They say nothing more. Who is in the middle of a request is told so, who has asked is
+        answered if it does not take long, who is being answered has left."""
+        cycle = self.cycle
+        if cycle is None or cycle.response_started:
+            return None
+        if cycle.more_body:
+            self.send_400_response("The request is not whole.")
+            return None
+        self._last = True
+        self._limit = self.loop.call_later(_REST_SECONDS, self.transport.close)
+        return True
 
     def on_response_complete(self) -> None:
         """An answer has gone out. What is left of a request that was not read whole is passed over
         as it comes: cut off at once, the caller might lose the answer."""
+        others_wait = bool(self.pipeline)
         super().on_response_complete()
-        if self.cycle.more_body and not self.pipeline and not self.transport.is_closing():
+        if others_wait or self.transport.is_closing():
+            return
+        if self._refusal is not None:
+            self.transport.write(self._refusal)
+        if self._last and not self._left:
+            self.transport.close()
+        elif self.cycle.more_body:
             self._limit = self.loop.call_later(_REST_SECONDS, self.transport.close)
-
-    def on_message_complete(self) -> None:
-        """A request is whole."""
-        super().on_message_complete()
-        self._over()
 
     def on_message_begin(self) -> None:
         """A head begins."""
+        self._unset_keepalive_if_required()
         super().on_message_begin()
         self.scope["extensions"] = {_CUT: self.transport.abort}  # type: ignore[dict-item]
-        self._in_head, self._unread = True, 0
+        self._in_head, self._raw, self._body = True, 0, 0
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A header of the head; what is said after the body is not taken for one."""
+        if self._in_head:
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """A head is whole. It is refused here, before the application hears of it."""
@@ -173,16 +243,64 @@ class Connection(HttpToolsProtocol):
             problem = unavailable("Too many connections; try again.")
             self._refusal = _answer(problem, self.url.decode("latin-1"))
             raise _Refused
+        chunked, length = False, 0
         for name, value in self.headers:
-            # The parser finds fault with it too, but only when the application has begun.
-            if name == b"transfer-encoding" and value.lower() != b"chunked":
+            if name == b"transfer-encoding":
+                # The parser finds fault with others too, but only when the application has begun.
+                if value.lower() != b"chunked":
+                    raise _Refused
+                chunked = True
+            elif name == b"content-length":
+                length = int(value)
+        if self.parser.should_upgrade():
+            # To another protocol, which is not ours: the request is answered by this one (RFC 9110,
+            # 7.8). The parser passes over its body.
+            if chunked:
                 raise _Refused
+            self._left, self._last = length, True
         super().on_headers_complete()
+        self.cycle.transport = cast(asyncio.Transport, _Together(self.transport, self.loop))
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of a body."""
+        self._body += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """A request is whole."""
+        if not self._left:
+            super().on_message_complete()
+            self._over()
 
     def send_400_response(self, msg: str) -> None:
-        """Say that what has come is no request of HTTP/1.1."""
-        self.transport.write(self._refusal or _answer(Problem("invalid-request", msg)))
-        self.transport.close()
+        """Say that what has come is no request of HTTP/1.1, when all before it are answered."""
+        self._last, self._left = True, 0
+        self._refusal = self._refusal or _answer(Problem("invalid-request", msg))
+        cycle = self.cycle
+        waiting = cycle is not None and not cycle.response_complete
+        if not waiting or (cycle.more_body and not self.pipeline):
+            self.transport.write(self._refusal)
+            self.transport.close()
+
+    def pause_writing(self) -> None:
+        """They take nothing of what they have asked for, or too slowly."""
+        super().pause_writing()
+        if self._stalled is None:
+            self._stalled = self.loop.call_later(_IDLE_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """They do."""
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
+        super().resume_writing()
+
+    def _rest(self, data: bytes) -> None:
+        """A piece of a body that the parser has left to us."""
+        piece = data[: self._left]
+        self.on_body(piece)
+        self._left -= len(piece)
+        self.on_message_complete()
 
     def _limit_head(self) -> None:
         self._limit = self.loop.call_later(_HEAD_SECONDS, self.transport.abort)

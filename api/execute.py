@@ -146,16 +146,17 @@ class Executor:
 
     async def _act(self, game_id: str, asked: Asked) -> Done:
         known = await self._games.get(game_id)
-        for _ in range(self._settings.tries):
+        now, tries = self._clock(), 0
+        while tries < self._settings.tries:
             if known is None:
                 raise not_found()
-            now = self._clock()
             bot = next_bot(known.table)
             if bot is not None and 0 < bot[0] <= now:
                 # Its time came first, so it acts first, whoever sees to it.
                 await self._go_on(known, now)
                 known = await self._games.fresh(game_id)
                 continue
+            tries += 1
             try:
                 admit(asked.caller, known)
                 batch = self._decided(known, asked, now)

@@ -37,6 +37,7 @@ def serve(workers: Workers, host: str, port: int, *, show: bool = False) -> None
         _warn_unmigrated(url)
         first_key = _provide_keys(folder)
         found = settings.from_environment()
+        signing.Signer(found.signing_keys, found.signing_keys_file)
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         print(f"Fairdeal serves at {address} (its API: {address}/schema)", flush=True)
         if first_key is not None:

@@ -8,7 +8,6 @@ import asyncio
 import gc
 import json
 import os
-import signal
 import socket
 import sys
 import threading
@@ -56,6 +55,7 @@ def main(descriptor: int, backlog: int) -> None:
         def end() -> None:
             if not server.should_exit:
                 server.should_exit = True
+                server.close()
                 app.state.parts.release()
                 # A caller who takes nothing would be waited for until the process is killed.
                 loop.call_later(_REPLACED_SECONDS if replaced else _CUT_SECONDS, server.cut_all)
@@ -77,6 +77,4 @@ def _end_with_parent() -> None:
 
 
 if __name__ == "__main__":
-    # A terminal's Ctrl-C goes to all processes; the parent says what is to become of this one.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     main(*[int(argument) for argument in sys.argv[1:]])

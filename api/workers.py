@@ -17,8 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Final, Self
@@ -36,6 +36,7 @@ RUN_FOLDER_ENV: Final = "FAIRDEAL_RUN_FOLDER"
 METRICS_FOLDER_ENV: Final = "PROMETHEUS_MULTIPROC_DIR"
 """Where the workers of one service keep their figures, so that any of them can tell all."""
 
+_OF_A_TERMINAL: Final = (signal.SIGINT, signal.SIGHUP)
 _READY_SECONDS: Final = 60.0
 """How long a worker may take until it serves."""
 _LEAVE_SECONDS: Final = 1.0
@@ -80,12 +81,13 @@ class _Worker:
         self._folder: Final = run_folder
         self.born: Final = time.monotonic()
         # It looks for modules where this process does, not where that happens to have been started.
-        self.process: Final = subprocess.Popen(
-            [sys.executable, "-P", "-m", "api.worker", str(number), str(_BACKLOG)],
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-            stdin=subprocess.PIPE,
-            pass_fds=[number],
-        )
+        with _unheard():
+            self.process: Final = subprocess.Popen(
+                [sys.executable, "-P", "-m", "api.worker", str(number), str(_BACKLOG)],
+                env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+                stdin=subprocess.PIPE,
+                pass_fds=[number],
+            )
 
     def begin(self) -> None:
         """Let it serve in the environment of now. It ends when it reads the end of its input, which
@@ -116,6 +118,18 @@ class _Worker:
         with suppress(BrokenPipeError):
             self.process.stdin.close()
         _ready_file(self._folder, self.process.pid).unlink(missing_ok=True)
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """What a terminal sends to all processes at once is for the parent alone: who is started in
+    here ignores it, from the first moment on."""
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in _OF_A_TERMINAL}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 class Workers:
@@ -151,6 +165,9 @@ class Workers:
         self._woken, self._waking = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def __enter__(self) -> Self:
+        # Until they serve there is nothing to be renewed, and nothing to be ended with care.
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, _leave)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -255,6 +272,9 @@ class Workers:
                 if worker.ready:
                     worker.send(LEAVING)
             self._pause(self._drain_seconds, stops=1)
+        # Whoever comes now is turned away at once, not kept waiting for nobody.
+        for listening in self._sockets:
+            listening.close()
         self._end(self._workers, self._stop_seconds)
 
     def _end(self, workers: Sequence[_Worker], seconds: float) -> None:
@@ -302,6 +322,10 @@ def _check_free(host: str, port: int) -> None:
                     "or choose another with --host and --port."
                 ) from None
             time.sleep(0.1)
+
+
+def _leave(number: int, _: FrameType | None) -> None:
+    sys.exit(128 + number)
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -30,7 +30,7 @@ class Load:
             limits = httpx.Limits(max_keepalive_connections=0 if number % 2 else None)
             http = httpx.AsyncClient(base_url=self._address, timeout=30, limits=limits)
             players = [{"name": name, "ref": f"{number}-{name}"} for name in "ABC"]
-            body = {"game": "lodam", "players": players}
+            body = {"game": "lodam", "players": players, "rules": {"lives": 9}}
             answer = await http.post("/v1/games", json=body, headers=bearer(HOST_KEY))
             assert answer.status_code == 201, answer.text
             self.games.append(Game(http, answer.json()))

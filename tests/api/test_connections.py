@@ -38,9 +38,14 @@ class Application:
             return
         if path == "/wait":
             await self.go_on.wait()
-        if path == "/read":
-            await receive()
         body = path.encode()
+        if path == "/read":
+            while (message := await receive()).get("more_body"):
+                body += message["body"]
+            body += message["body"]
+            body += b"," + b",".join(sorted(name for name, _ in scope["headers"]))
+        if path == "/long":
+            body = b"x" * 4_000_000
         length = (b"content-length", str(len(body)).encode())
         await send({"type": "http.response.start", "status": 200, "headers": [length]})
         await send({"type": "http.response.body", "body": body, "more_body": False})
@@ -188,6 +193,106 @@ async def test_who_ends_in_the_middle_of_a_request_is_told_so() -> None:
         app.go_on.set()
     assert cut_short.startswith(b"HTTP/1.1 400 ")
     assert b"not whole" in cut_short
+
+
+async def test_who_has_asked_and_says_no_more_is_answered() -> None:
+    app = Application()
+    async with served(app) as (_, port):
+        asking = asyncio.create_task(told(port, get("/wait") + get("/two"), end=True))
+        await asyncio.sleep(0.1)
+        app.go_on.set()
+        answers = await asking
+    assert answers.count(b"HTTP/1.1 200") == 2
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.05])
+async def test_a_body_behind_an_upgrade_is_a_body(pause: float) -> None:
+    """RFC 9110, 7.8: another protocol that is asked for may be ignored, a body may not."""
+    smuggled = get("/two")
+    head = (
+        "POST /read HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: h2c\r\n"
+        f"Content-Length: {len(smuggled)}\r\n\r\n"
+    )
+    app = Application()
+    async with served(app) as (_, port):
+        pieces = [head.encode(), smuggled[:7], smuggled[7:]]
+        apart = await told(port, *pieces, pause=pause)
+        together = await told(port, b"".join(pieces) + get("/three"))
+        bare = await told(port, get("/one", "Connection: upgrade", "Upgrade: websocket"))
+        chunked = head.replace("Content-Length: ", "Transfer-Encoding: chunked\r\nX: ")
+        refused = await told(port, chunked.encode())
+    assert app.asked == ["/read", "/read", "/one"]
+    for answer in (apart, together):
+        assert answer.count(b"HTTP/1.1") - answer.count(b"GET /two HTTP/1.1") == 1
+        assert b"/readGET /two HTTP/1.1" in answer
+    assert bare.endswith(b"/one")
+    assert refused.startswith(b"HTTP/1.1 400 ")
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.05])
+async def test_what_follows_a_body_is_no_header(pause: float) -> None:
+    head = b"POST /read HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    pieces = [head + b"2\r\nab\r\n0\r\n", b"Authorization: Bearer x\r\n\r\n", get("/two", LAST)]
+    async with served(Application()) as (_, port):
+        answers = await told(port, *pieces, pause=pause)
+    assert b"/readab,host,transfer-encoding" in answers
+    assert answers.endswith(b"/two")
+
+
+@pytest.mark.parametrize("piece", [b"a: b\r\n" * 1_000, b"a" * 6_000])
+async def test_what_follows_a_body_has_its_limit(piece: bytes) -> None:
+    head = b"POST /read HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
+    async with served(Application()) as (_, port):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(head)
+        sent = 0
+        with suppress(ConnectionError):
+            async with asyncio.timeout(SECONDS):
+                while not reader.at_eof():
+                    writer.write(piece)
+                    await writer.drain()
+                    sent += len(piece)
+        writer.close()
+    assert 100_000 < sent < 100_000_000
+
+
+async def test_a_refusal_comes_after_the_answers_before_it() -> None:
+    app = Application()
+    async with served(app) as (_, port):
+        asking = asyncio.create_task(told(port, get("/wait") + get("/two") + b"NONSENSE\r\n\r\n"))
+        await asyncio.sleep(0.1)
+        app.go_on.set()
+        answers = await asking
+    found = [answers.find(part) for part in (b"/wait", b"/two", b"HTTP/1.1 400 ")]
+    assert found == sorted(found)
+    assert found[0] > 0
+
+
+async def test_any_number_of_requests_may_come_at_once() -> None:
+    app = Application()
+    async with served(app) as (_, port):
+        answers = await told(port, get("/one") * 20_000 + get("/last", LAST))
+    assert answers.count(b"HTTP/1.1 200") == 20_001
+    assert answers.endswith(b"/last")
+
+
+async def test_empty_lines_keep_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "_IDLE_SECONDS", 0.3)
+    async with served(Application()) as (_, port):
+        answer = await told(port, get("/one"), *[b"\r\n"] * 5, pause=0.01)
+    assert answer.endswith(b"/one")
+
+
+async def test_who_takes_nothing_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "_IDLE_SECONDS", 0.3)
+    async with served(Application()) as (server, port):
+        with socket.create_connection(("127.0.0.1", port)) as wire:
+            wire.sendall(get("/long") * 5)
+            async with asyncio.timeout(SECONDS):
+                while not server.server_state.total_requests:
+                    await asyncio.sleep(0.01)
+                while server.server_state.connections:
+                    await asyncio.sleep(0.01)
 
 
 async def test_whoever_is_one_too_many_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -163,15 +163,41 @@ async def test_figures_of_killed_workers_are_no_longer_told(database_url: str) -
 
 
 def test_workers_that_never_serve_are_given_up(database_url: str, tmp_path: Path) -> None:
-    """A signing key that cannot be read any more when the workers start: each ends at once."""
-    keys = tmp_path / "signing.keys"
-    settings = environment(database_url) | {"FAIRDEAL_SIGNING_KEYS": ""}
-    keys.write_text("not a key")
-    server = Serving(free_port(), FAIRDEAL_SIGNING_KEYS_FILE=str(keys), **settings)
+    """Something of the machine's that ends each of them at once, and nobody else."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\nif 'api.worker' in sys.orig_argv:\n    sys.exit(3)\n"
+    )
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    server = Serving(free_port(), PYTHONPATH=path, **environment(database_url))
     out, complaints = server.process.communicate(timeout=120)
     assert server.process.returncode == 1
     assert "giving up" in complaints, out + complaints
     server.wait_gone()
+
+
+def test_a_signing_key_that_is_none_is_said_before_anything_is_served(database_url: str) -> None:
+    settings = environment(database_url) | {"FAIRDEAL_SIGNING_KEYS": "garbage"}
+    server = Serving(free_port(), **settings)
+    out, complaints = server.process.communicate(timeout=120)
+    assert (server.process.returncode, out) == (1, "")
+    assert "FAIRDEAL_SIGNING_KEYS" in complaints
+    assert complaints.count("\n") == 1
+    server.wait_gone()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+async def test_what_a_terminal_tells_all_processes_is_for_the_parent(
+    database_url: str, number: signal.Signals
+) -> None:
+    with serving(free_port(), "--workers", "2", **environment(database_url)) as server:
+        old = workers(server)
+        os.killpg(server.process.pid, number)
+        if number == signal.SIGHUP:
+            await until_renewed(server, old)
+            server.process.send_signal(signal.SIGTERM)
+        _, complaints = await asyncio.to_thread(server.process.communicate)
+        assert server.process.returncode == 0
+        assert "has died" not in complaints
 
 
 async def test_a_server_that_drains_goes_on_but_is_not_ready(database_url: str) -> None:
