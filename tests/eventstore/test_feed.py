@@ -181,8 +181,11 @@ async def test_a_foreign_transaction_holds_nothing_up(store: EventStore, databas
             assert await store.feed.sequence() == 1
         # It may have been the foreign one that drew the missing number.
         assert gaps(database_url) == 1
-    await store.feed.sequence()
-    assert gaps(database_url) == 0
+    # Postgres' own upkeep may have a transaction for a moment, too.
+    async with asyncio.timeout(60):
+        while gaps(database_url):
+            await store.feed.sequence()
+            await asyncio.sleep(0.01)
     assert await names(store) == [(stream, 1) for stream in others]
 
 
