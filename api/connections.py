@@ -259,6 +259,8 @@ class Connection(HttpToolsProtocol):
                 raise _Refused
             self._left, self._last = length, True
         super().on_headers_complete()
+        if self._last:
+            self.cycle.keep_alive = False
         self.cycle.transport = cast(asyncio.Transport, _Together(self.transport, self.loop))
 
     def on_body(self, body: bytes) -> None:

@@ -25,6 +25,11 @@ class Application:
         self.asked: list[str] = []
         self.go_on = asyncio.Event()
 
+    async def until_asked(self) -> None:
+        async with asyncio.timeout(SECONDS):
+            while not self.asked:
+                await asyncio.sleep(0.01)
+
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             while (await receive())["type"] != "lifespan.shutdown":
@@ -221,11 +226,15 @@ async def test_a_body_behind_an_upgrade_is_a_body(pause: float) -> None:
         bare = await told(port, get("/one", "Connection: upgrade", "Upgrade: websocket"))
         chunked = head.replace("Content-Length: ", "Transfer-Encoding: chunked\r\nX: ")
         refused = await told(port, chunked.encode())
-    assert app.asked == ["/read", "/read", "/one"]
+        late = await told(port, head.replace("/read", "/late").encode(), smuggled, pause=0.05)
+    assert app.asked == ["/read", "/read", "/one", "/late"]
     for answer in (apart, together):
         assert answer.count(b"HTTP/1.1") - answer.count(b"GET /two HTTP/1.1") == 1
         assert b"/readGET /two HTTP/1.1" in answer
     assert bare.endswith(b"/one")
+    # Nothing more is read of the connection, which its caller is told.
+    assert late.endswith(b"/late")
+    assert all(b"connection: close" in answer for answer in (apart, together, bare, late))
     assert refused.startswith(b"HTTP/1.1 400 ")
 
 
@@ -300,9 +309,7 @@ async def test_whoever_is_one_too_many_is_told_so(monkeypatch: pytest.MonkeyPatc
     app = Application()
     async with served(app) as (_, port):
         waiting = asyncio.create_task(told(port, get("/wait", LAST)))
-        async with asyncio.timeout(SECONDS):
-            while not app.asked:
-                await asyncio.sleep(0.01)
+        await app.until_asked()
         refusal = await told(port, get("/more", LAST))
         assert refusal.startswith(b"HTTP/1.1 503 ")
         assert b"Retry-After: 1" in refusal
@@ -316,9 +323,7 @@ async def test_one_that_closes_answers_those_who_are_there_and_takes_nobody() ->
     app = Application()
     async with served(app) as (server, port):
         waiting = asyncio.create_task(told(port, get("/wait", LAST)))
-        async with asyncio.timeout(SECONDS):
-            while not app.asked:
-                await asyncio.sleep(0.01)
+        await app.until_asked()
         server.close()
         with pytest.raises(ConnectionRefusedError):
             await told(port, get("/more", LAST))
