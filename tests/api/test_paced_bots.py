@@ -182,3 +182,18 @@ async def test_a_pace_that_makes_no_sense_is_said(
 async def test_a_bot_of_no_pace_acts_at_once(api: httpx.AsyncClient) -> None:
     game = await new_game(api, people=1, bots=("random", "random"))
     assert not [event for event in await game.events() if event["type"] == "BotTimed"]
+
+
+async def test_bots_that_were_due_use_up_no_tries_of_who_asks(database_url: str) -> None:
+    async with running(database_url, tries=1, wake_seconds=600) as late:
+        async with running(database_url) as early:
+            created = (await paced_game(early, 1_000, 1_000)).created
+        # Of the two processes the one that would have seen to the bots is gone.
+        await asyncio.sleep(2)
+        game = Game(late, created)
+        answer = await game.act(0, {"type": "pass"})
+        assert answer.status_code == 201, answer.text
+        before = [
+            e for e in await game.events() if e["version"] < answer.json()["events"][0]["version"]
+        ]
+        assert any(event["actor"] in (1, 2) for event in before)

@@ -173,7 +173,7 @@ async def test_news_with_a_gap_or_of_another_line_change_nothing(
         games.told("another game", news[0])
         for useless in (news[1], forged, b"\x93", encode_news(News((), []))):
             games.told(game.id, useless)
-        assert known() == before.table.version
+            assert known() == before.table.version
         games.told(game.id, news[0])
         games.told(game.id, news[2])
         games.told(game.id, news[1])
