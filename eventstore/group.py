@@ -14,11 +14,11 @@ from typing import Any, Final, TypeAlias
 
 import psycopg
 from psycopg import AsyncConnection
-from psycopg.pq import ExecStatus
+from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.pq.abc import PGconn, PGresult
 
 from eventstore import measures, queries, wire
-from eventstore.pool import Row, cut
+from eventstore.pool import Row
 
 Parameters: TypeAlias = tuple[bytes | None, ...]
 
@@ -179,6 +179,7 @@ class _Exchange:
     """A connection in pipeline mode: statements are sent together, their results come together."""
 
     def __init__(self, conn: AsyncConnection[Any]) -> None:
+        # Held on to: psycopg closes a connection that nobody has any more.
         self._conn: Final = conn
         self._pgconn: Final[PGconn] = conn.pgconn
         self._loop: Final = asyncio.get_running_loop()
@@ -199,8 +200,7 @@ class _Exchange:
         answer comes in time, after which it is closed."""
         answer = self._answer = self._loop.create_future()
         self._results = []
-        # A server that hangs: the socket is cut, and the wait ends as for a lost connection.
-        self._limit = self._loop.call_later(seconds, cut, self._conn)
+        self._limit = self._loop.call_later(seconds, self._give_up)
         try:
             send(self._pgconn)
             self._pgconn.pipeline_sync()
@@ -228,25 +228,35 @@ class _Exchange:
             self._fail(error)
 
     def _readable(self) -> None:
-        pgconn = self._pgconn
         try:
-            pgconn.consume_input()
-            ended = False
-            while not pgconn.is_busy():
-                result = pgconn.get_result()
-                if result is None:
-                    # One ends the results of a statement, two that there is no more.
-                    if ended:
-                        return
-                    ended = True
-                elif result.status == ExecStatus.PIPELINE_SYNC:
-                    self._done()
-                    return
-                else:
-                    ended = False
-                    self._results.append(result)
+            self._read()
+            # Where libpq finds the connection lost while it reads, it closes the socket without a
+            # word: nobody would ever call this again.
+            if self._pgconn.status == ConnStatus.BAD:
+                raise psycopg.OperationalError("the connection was lost")
         except psycopg.Error as error:
             self._fail(error)
+
+    def _read(self) -> None:
+        pgconn = self._pgconn
+        pgconn.consume_input()
+        ended = False
+        while not pgconn.is_busy():
+            result = pgconn.get_result()
+            if result is None:
+                # One ends the results of a statement, two that there is no more.
+                if ended:
+                    return
+                ended = True
+            elif result.status == ExecStatus.PIPELINE_SYNC:
+                self._done()
+                return
+            else:
+                ended = False
+                self._results.append(result)
+
+    def _give_up(self) -> None:
+        self._fail(psycopg.OperationalError("no answer came in time"))
 
     def _done(self) -> None:
         if self._limit is not None:

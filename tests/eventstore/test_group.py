@@ -3,13 +3,15 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 import msgspec
 import psycopg
 import pytest
 
+from eventstore.group import _Exchange
 from eventstore.postgres import EventStore
-from eventstore.records import Append, Appended, Replayed, WrongVersion
+from eventstore.records import Append, Appended, Replayed, StoreUnavailable, WrongVersion
 from tests.eventstore.streams import a_key, a_part, an_append, an_event, an_id, stored
 
 GROUPED = 40
@@ -210,3 +212,37 @@ async def test_a_lost_connection_leaves_no_reader_behind(
 
         assert not asyncio.get_running_loop().remove_reader(number)
     assert await grouping.append(an_append(an_id())) == Appended(1)
+
+
+async def test_a_connection_that_libpq_closes_as_it_reads_is_noticed(
+    grouping: EventStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its socket tells nobody any more, and libpq says nothing."""
+
+    def closes(exchange: _Exchange) -> None:
+        monkeypatch.undo()
+        exchange._pgconn.finish()
+
+    monkeypatch.setattr(_Exchange, "_read", closes)
+    first = an_append(an_id())
+    async with asyncio.timeout(30):
+        assert await grouping.append(first) == Appended(1)
+        second = an_append(first.stream, after=first)
+        assert await grouping.append(second) == Appended(2)
+        await connected(grouping)
+    assert await grouping.read(first.stream) == stored(first, second)
+
+
+async def test_a_group_that_is_not_answered_is_given_up(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with EventStore.open(database_url, deadline_seconds=1) as store:
+        await connected(store)
+        monkeypatch.setattr(_Exchange, "_read", lambda _: None)
+        first = an_append(an_id())
+        async with asyncio.timeout(30):
+            with suppress(StoreUnavailable):
+                await store.append(first)
+            monkeypatch.undo()
+            assert await store.append(an_append(first.stream, after=first)) == Appended(2)
+            await connected(store)
