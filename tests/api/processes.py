@@ -134,7 +134,7 @@ def host_key(output: str) -> str:
 def create(address: str, key: str, **more: Any) -> Json:
     """A new game of three people."""
     body = {"game": "lodam", "players": [{"name": n} for n in "ABC"], **more}
-    answer = httpx.post(f"{address}/v1/games", json=body, headers=bearer(key))
+    answer = httpx.post(f"{address}/v1/games", json=body, headers=bearer(key), timeout=60)
     assert answer.status_code == 201, answer.text
     created: Json = answer.json()
     return created

@@ -179,7 +179,7 @@ def test_a_body_that_does_not_come_is_waited_for_so_long(environment: dict[str, 
 
 def test_a_database_that_cannot_be_used_is_said_before_anyone_calls() -> None:
     ended = run(
-        "serve",
+        *("serve", "--port", str(free_port())),
         FAIRDEAL_DATABASE_URL="postgresql://nobody@127.0.0.1:1/none",
         FAIRDEAL_HOST_KEYS=f"host:{HOST_KEY}",
         FAIRDEAL_SECRET=SECRET,

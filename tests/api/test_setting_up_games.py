@@ -1,5 +1,9 @@
 """Games as hosts set them up and find them again (contract, *Games*)."""
 
+import hashlib
+import hmac
+from random import Random
+from typing import Any
 from uuid import UUID
 
 import httpx
@@ -69,6 +73,38 @@ async def test_a_seed_is_never_on_view_and_two_games_of_one_deal_alike(
     for who in (0, HOST_KEY):
         for path in ("", "/events", "/at/3", "/replay"):
             assert "5" * 64 not in (await one.get(who, path)).text
+
+
+async def opened_seeds(api: httpx.AsyncClient, **more: Any) -> dict[int, str]:
+    """The seeds of a game's hands, which is played until two are over and then abandoned."""
+    game = await new_game(api, rules={"trading": "off", **more})
+    chance = Random(8)
+    while (await game.view())["hand"]["number"] < 3:
+        await game.step(chance)
+    await game.post(HOST_KEY, "/abandon")
+    events = [event for event in await game.events() if event["type"] == "SeedRevealed"]
+    return {event["data"]["hand"]: event["data"]["server_seed"] for event in events}
+
+
+async def test_the_seeds_of_all_hands_follow_from_the_option(api: httpx.AsyncClient) -> None:
+    """common, option `seed`: HMAC-SHA256 of the decoded bytes over deal and number of the hand."""
+    key = "0f" * 16 + "a5" * 16
+    found = await opened_seeds(api, seed=key, deal_id="duplicate")
+    assert found == {
+        hand: hmac.digest(bytes.fromhex(key), f"duplicate:{hand}".encode(), "sha256").hex()
+        for hand in (1, 2, 3)
+    }
+
+
+async def test_without_it_every_hand_of_every_game_has_a_fresh_seed(api: httpx.AsyncClient) -> None:
+    """common, The deal, 1; and none that anybody could reckon from the game's id."""
+    games = [await new_game(api) for _ in range(3)]
+    commitments = {(await game.view())["hand"]["commitment"] for game in games}
+    assert len(commitments) == 3
+    for game in games:
+        guess = hmac.digest(bytes(32), f"{game.id}:1".encode(), "sha256")
+        assert hashlib.sha256(guess).hexdigest() not in commitments
+    assert len(set((await opened_seeds(api)).values())) == 3
 
 
 async def test_an_open_game_waits_and_starts_when_it_is_full(api: httpx.AsyncClient) -> None:

@@ -102,7 +102,7 @@ def test_traces_without_their_packages_are_refused_clearly(tmp_path: Path) -> No
     """A folder before the others on the path hides the real packages."""
     (tmp_path / "opentelemetry").mkdir()
     (tmp_path / "opentelemetry" / "__init__.py").write_text("")
-    told = run("serve", FAIRDEAL_OTEL="otlp", PYTHONPATH=str(tmp_path))
+    told = run("serve", "--port", str(free_port()), FAIRDEAL_OTEL="otlp", PYTHONPATH=str(tmp_path))
     assert told.returncode == 1
     assert "install fairdeal[otel]" in told.stderr
     assert "Traceback" not in told.stderr

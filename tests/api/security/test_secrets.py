@@ -205,7 +205,7 @@ BAD_ADDRESSES = [
 @pytest.mark.parametrize("address", BAD_ADDRESSES)
 def test_a_start_that_fails_does_not_tell_the_password(address: str) -> None:
     ended = run(
-        "serve",
+        *("serve", "--port", str(free_port())),
         FAIRDEAL_DATABASE_URL=address.format(PASSWORD),
         FAIRDEAL_HOST_KEYS=f"host:{HOST_KEY}",
         FAIRDEAL_SECRET=SECRET,

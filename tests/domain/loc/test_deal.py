@@ -186,6 +186,20 @@ def test_options_out_of_range_are_refused(name: str, value: Any) -> None:
     assert refusal.value.path == f"$.rules.{name}"
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *[("stake", value) for value in (1, 1_000_000)],
+        *[("starting_chips", value) for value in (1, 1_000_000_000)],
+        *[("hands", value) for value in (1, 1000)],
+    ],
+)
+def test_options_at_the_ends_of_their_ranges_may_be_set(name: str, value: int) -> None:
+    """loc, Cards: 1 ≤ stake ≤ 1000000, 1 ≤ starting_chips ≤ 1000000000, 1 ≤ hands ≤ 1000."""
+    view = new_game("loc", 4, **{name: value}).view()
+    assert msgspec.json.decode(view.rules)[name] == value
+
+
 def test_the_defaults() -> None:
     """loc, Cards, Play: stake 1, balances from 0, as many hands as players, bets by the server."""
     options, _ = resolve(GAMES["loc"], {}, 4)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from domain.actions import Cut, CutChoice
 from domain.game import HandScore
 from domain.table.commands import Abandon
 from domain.table.events import GameEnded
@@ -66,6 +67,18 @@ def test_the_game_has_as_many_hands_as_agreed(
         story = story.after((seat, story.legal(seat)[0])).served()
     assert story.table.hand == hands
     assert len(story.table.game.hand_scores(story.table.play)) == hands
+
+
+def test_who_is_out_still_counts_among_the_players_of_the_default() -> None:
+    """loc, Cards: hands; as many as there are players, those included who are out by then."""
+    story = finished(LOW, HIGH, HIGHER, chips=(5, 30, 30), starting_chips=30).served()
+    assert chips(story)[0] == 0
+    while story.table.status == "playing":
+        seat = story.to_act[0]
+        action = story.legal(seat)[0]
+        story = story.after((seat, Cut(at=1) if isinstance(action, CutChoice) else action)).served()
+    assert story.table.hand == 3
+    assert chips(story)[0] == 0
 
 
 def test_the_game_ends_when_only_one_player_has_chips() -> None:
