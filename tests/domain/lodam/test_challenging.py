@@ -14,6 +14,7 @@ from tests.domain.lodam.words import (
     TAKE,
     challenge,
     lodam,
+    play,
     race,
 )
 from tests.spec import Given
@@ -98,6 +99,19 @@ def test_rejected_where_the_challenged_reached_it_later() -> None:
     assert story.view().table.due == (0,)
     assert story.view().table.safe == (1,)
     story.when(1, ANNOUNCE).refused("lodam.safe")
+
+
+def test_who_reached_it_later_may_not_be_challenged_again() -> None:
+    """lodam, Challenging: safe for the rest of the hand, though another reached it later still."""
+    story = announced(2, 0)
+    for cards in RACE_TRICKS[2:4]:
+        story = story.plays(cards)
+    story = story.after((0, challenge(1)))
+    for cards in RACE_TRICKS[4:6]:
+        story = story.plays(cards)
+    story = story.after((2, ANNOUNCE))
+    assert story.legal(2) == [play("2S"), challenge(3)]
+    story.when(2, challenge(1)).refused("lodam.challenge-whom")
 
 
 def test_rejected_where_the_challenged_stands_below_31() -> None:

@@ -1,6 +1,7 @@
 """Resigning and abandoning (common, *Leaving*)."""
 
 from domain.hand import PlayerResigned
+from domain.ledger import ChipsMoved
 from domain.table.commands import Abandon, Resign
 from domain.table.events import GameAbandoned, GameEnded
 from tests.builders import new_game
@@ -71,6 +72,18 @@ def test_if_one_other_player_is_left_the_game_ends_with_the_hand() -> None:
     assert result is not None
     assert result.resigned == (0, 1)
     assert result.lives == (0, 0, 3)
+
+
+def test_the_last_player_left_by_resignations_takes_the_pool() -> None:
+    """lodam, Reckoning, with common, Leaving: the last player left wins, however it came to it."""
+    story = lodam("AS", "TS", "KS", stake=10).after((0, RESIGN), (1, RESIGN))
+    story = bot_plays(bot_plays(story, 0, play("AS")), 1, play("TS")).plays("KS")
+    story = bot_plays(bot_plays(story, 0, PASS), 1, PASS).after((2, PASS))
+    assert ChipsMoved("pool", (0, 0, 30), -30) in story.events
+    result = story.view().result
+    assert result is not None
+    assert (result.winners, result.reason) == ((2,), "resigned")
+    assert (result.balances, result.pot) == ((-10, -10, 20), 0)
 
 
 def test_the_last_player_cannot_be_put_out_by_the_same_hand() -> None:

@@ -23,6 +23,10 @@ FIRST_ONLY = ("AS 2C 3H", "TS 3C 4H", "KS 4C 5H", "QS 5C 6H")
 FIRST_ONLY_CARDS = "AS TS KS QS 2C 3C 4C 5C 6H 3H 4H 5H"
 """Seat 0 takes 26 points and nobody else any."""
 
+TWO_HIGHEST = ("AS AH KD 2C KC KH 3S", "TS JH AD AC QC QH JS", "KS 2H TD JC TC TH QS")
+TWO_HIGHEST_CARDS = "AS TS KS AH JH 2H KD AD TD AC JC 2C QC TC KC TH KH QH QS 3S JS"
+"""Seats 0 and 1 take 36 points each, seat 2 takes 33."""
+
 
 def test_everyone_who_is_due_loses_one_life() -> None:
     """lodam, Reckoning, `scoring: "per_hand"`."""
@@ -116,6 +120,17 @@ def test_if_all_would_go_out_only_the_highest_lose(rules: dict[str, Any]) -> Non
     assert scored(story).points == (42, 32, 0)
     assert scored(story).lost == (1, 0, 0)
     assert story.view().status == "finished"
+
+
+@pytest.mark.parametrize("rules", [QUIET, MODERN])
+def test_if_all_would_go_out_all_who_tie_for_highest_lose(rules: dict[str, Any]) -> None:
+    """lodam, Reckoning, ruling (all out): each of those with the highest total, and only they."""
+    story = lodam(*TWO_HIGHEST, lives=(1, 1, 1), **rules).plays(TWO_HIGHEST_CARDS)
+    assert scored(story).points == (36, 36, 33)
+    assert scored(story).lost == (1, 1, 0)
+    result = story.view().result
+    assert result is not None
+    assert result.winners == (2,)
 
 
 def test_if_all_would_go_out_where_all_are_due() -> None:

@@ -150,6 +150,12 @@ def test_an_offer_counts_once_a_hand_whenever_it_was_made() -> None:
     story.when(1, offer("coat", "KC")).refused("lodam.trade-offers")
 
 
+def test_accepting_between_tricks_uses_no_offer_of_ones_own() -> None:
+    """lodam, Trading, ruling: as in the trading phase."""
+    story = between_tricks().after((1, offer("coat", "KC")), (0, accept("KH")))
+    story.when(0, offer("coat", "KC")).then(TradeOffered(0, 2, "coat", OneCard("KC")))
+
+
 def test_offers_number_on_between_tricks() -> None:
     """common, Actions: `offer` is the number of the standing offer."""
     story = lodam(*HANDS, trading="any_time", trade_offers=2)

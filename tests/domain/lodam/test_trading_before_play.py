@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from domain.actions import Action
+from domain.lodam.commands import OfferTrade
 from domain.lodam.events import (
     OneCard,
     TradeConcluded,
@@ -169,6 +170,13 @@ def test_an_annulled_offer_counts_as_used() -> None:
     story.when(0, offer("card", "AS")).refused("lodam.trade-offers")
 
 
+def test_an_offer_that_was_exchanged_counts_as_used() -> None:
+    """lodam, Trading, ruling (when): once a hand, whatever came of it."""
+    story = trading().after((0, offer("coat", "KS")), (2, accept("KD")))
+    assert story.legal(0) == [PASS]
+    story.when(0, offer("card", "AS")).refused("lodam.trade-offers")
+
+
 def test_a_decline_is_final_for_that_offer() -> None:
     """lodam, Trading, ruling."""
     story = trading().when(0, offer("coat", "KS")).accepted()
@@ -176,6 +184,16 @@ def test_a_decline_is_final_for_that_offer() -> None:
     assert story.legal(1) == []
     story.when(1, DECLINE).refused("lodam.declined")
     story.when(1, accept("QH")).refused("lodam.declined")
+
+
+@pytest.mark.parametrize(("seat", "card"), [(0, "KS"), (2, "KD")])
+def test_who_declined_one_offer_may_accept_the_next(seat: int, card: str) -> None:
+    """lodam, Trading, ruling: final for *that* offer, whoever makes the next."""
+    story = trading(trade_offers=2).after((0, offer("coat", "KS"))).each(DECLINE)
+    story = story.after((seat, offer("coat", card)))
+    assert story.view().table.offer.declined == ()
+    assert story.legal(1) == [accept("QH"), accept("KH"), DECLINE]
+    story.when(1, accept("QH")).then(TradeConcluded((seat, 1), 2, False, TradedCards(card, "QH")))
 
 
 def test_when_all_others_have_declined_the_offer_lapses_and_is_used() -> None:
@@ -258,6 +276,30 @@ def test_trade_offers_allows_more_than_one() -> None:
     story = story.after((0, offer("card", "AS")), (0, WITHDRAW))
     story.when(0, offer("coat", "KS")).refused("lodam.trade-offers")
     story.when(1, offer("coat", "QH")).then(TradeOffered(1, 3, "coat", OneCard("QH")))
+
+
+@pytest.mark.parametrize("allowed", [3, 5])
+def test_so_many_trade_offers_and_not_one_more(allowed: int) -> None:
+    """lodam, Trading, option `trade_offers` (0…5)."""
+    story = trading(trade_offers=allowed)
+    for number in range(1, allowed + 1):
+        story = story.when(0, offer("coat", "KS")).then(
+            TradeOffered(0, number, "coat", OneCard("KS"))
+        )
+        story = story.after((0, WITHDRAW))
+    assert story.legal(0) == [PASS]
+    story.when(0, offer("coat", "KS")).refused("lodam.trade-offers")
+
+
+def test_the_next_hand_gives_the_offers_back() -> None:
+    """lodam, Trading, ruling (when): once a *hand*."""
+    story = lodam("KS", "3S", "4S", trading="before_play")
+    story = story.after((0, offer("coat", "KS")), (0, WITHDRAW)).each(PASS)
+    story = story.plays("KS 3S 4S").each(PASS).served()
+    assert story.table.hand == 2
+    first = story.legal(0)[0]
+    assert isinstance(first, OfferTrade)
+    story.when(0, first).then(TradeOffered(0, 2, first.kind, OneCard(first.card)))
 
 
 @pytest.mark.parametrize("mode", ["before_play", "any_time"])

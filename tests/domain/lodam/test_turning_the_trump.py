@@ -154,6 +154,15 @@ def test_trumps_hold_for_the_whole_trick_the_renouncing_card_included(
     assert story.events[-1] == TrickTaken(taker, 1, Swallowed(False))
 
 
+def test_open_trumps_hold_in_later_tricks() -> None:
+    """lodam, Play, Trump, `trump: "open"`: for the rest of the hand, turned once."""
+    story = lodam("5S AC 4H", "3H 3C AD", "KS 2H 7D", stock=STOCK, trump="open")
+    story = story.plays("5S 3H KS 3C").when(2, play("2H")).then(CardPlayed(2, "2H"))
+    story = story.when(0, play("AC")).then(CardPlayed(0, "AC"), TrickTaken(2, 2, Swallowed(False)))
+    story = story.plays("7D").when(0, play("4H")).then(CardPlayed(0, "4H"))
+    story.when(1, play("AD")).then(CardPlayed(1, "AD"), TrickTaken(0, 3, Swallowed(False)))
+
+
 def test_the_natural_ranking_ranks_trumps_too() -> None:
     """lodam, Cards, option `ranking`: rank in every suit."""
     hands = ("5S 6D", "TH 7D", "KH 8D")
