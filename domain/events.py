@@ -5,7 +5,7 @@ audience (`visibility`). This module splits an event into the canonical bytes of
 of its sealed parts, and joins them again; hidden or erased parts come back as None.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Final, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -22,6 +22,8 @@ from domain.visibility import (
 
 encode_canonical: Final = msgspec.json.Encoder(order="sorted").encode
 """RFC 8785 (JCS) bytes, for values whose keys are ASCII and that hold no floats."""
+
+_SAME_TEXT: Final = {"table": TABLE_TEXT, "all": ALL_TEXT, "nobody": NOBODY_TEXT}
 
 _ORDER: Final = ("seat", "seats", "each", "table", "all", "nobody")
 
@@ -41,6 +43,9 @@ class SealedField(msgspec.Struct, frozen=True):
 
     name: str
     audience: Audience
+    text: str | None
+    """The audience as its part has it, where that is the same for every event; None where seats are
+    named."""
     part: Any
     """Type of the part's data."""
     wrapped: bool
@@ -89,7 +94,9 @@ class Layout:
                 else _part_type(hint)
             )
             read = msgspec.json.Decoder(part).decode
-            sealed.append(SealedField(name, audience or NOBODY, part, audience is None, read))
+            audience, wrapped = audience or NOBODY, audience is None
+            text = _SAME_TEXT.get(audience.kind)
+            sealed.append(SealedField(name, audience, text, part, wrapped, read))
         self.sealed: Final = tuple(sorted(sealed, key=lambda f: _ORDER.index(f.audience.kind)))
         self.secrets: Final = frozenset(
             field.encode_name for one in self.sealed for field in msgspec.structs.fields(one.part)
@@ -126,19 +133,12 @@ class Layout:
                 yield self._audience(event, field), encode_canonical(value)
 
     def _audience(self, event: Event, field: SealedField) -> str:
-        match field.audience.kind:
-            case "seat":
-                return audience_text([getattr(event, field.audience.field)])
-            case "seats":
-                return audience_text(list(getattr(event, field.audience.field)))
-            case "table":
-                return TABLE_TEXT
-            case "all":
-                return ALL_TEXT
-            case _:
-                return NOBODY_TEXT
+        if field.text is not None:
+            return field.text
+        named = getattr(event, field.audience.field)
+        return audience_text([named] if field.audience.kind == "seat" else list(named))
 
-    def join(self, data: bytes, parts: list[tuple[str, bytes | None]]) -> Any:
+    def join(self, data: bytes, parts: Sequence[tuple[str, bytes | None]]) -> Any:
         """The event again from its data and parts (audience text, body or None where unseen).
 
         Raises msgspec.ValidationError or DecodeError where the bytes are not of this type.
@@ -146,34 +146,29 @@ class Layout:
         public = self.read_data(data)
         if not self.sealed:
             return public
-        values: dict[str, Any] = {name: getattr(public, name) for name in self._public}
-        rest = list(parts)
+        values: dict[str, Any] = msgspec.structs.asdict(public)
+        done = 0
         for field in self.sealed:
+            name = field.name
             if field.audience.kind == "each":
-                values[field.name] = each = {}
-                while rest and len(seats := audience_seats(rest[0][0])) == 1:
-                    body = rest.pop(0)[1]
+                values[name] = each = {}
+                for audience, body in parts[done:]:
+                    seats = audience_seats(audience)
+                    if len(seats) != 1:
+                        break
                     each[next(iter(seats))] = None if body is None else field.read(body)
+                    done += 1
                 continue
-            values[field.name] = None
-            if rest and self._matches(field, rest[0][0]):
-                body = rest.pop(0)[1]
+            values[name] = None
+            if done == len(parts):
+                continue
+            audience, body = parts[done]
+            if audience == field.text or (field.text is None and audience_seats(audience)):
+                done += 1
                 if body is not None:
                     value = field.read(body)
-                    values[field.name] = getattr(value, field.name) if field.wrapped else value
+                    values[name] = getattr(value, name) if field.wrapped else value
         return self._event_type(**values)
-
-    @staticmethod
-    def _matches(field: SealedField, text: str) -> bool:
-        match field.audience.kind:
-            case "table":
-                return text == TABLE_TEXT
-            case "all":
-                return text == ALL_TEXT
-            case "nobody":
-                return text == NOBODY_TEXT
-            case _:
-                return bool(audience_seats(text))
 
     def seen(self, event: Event, may_see: Callable[[str], bool]) -> Any:
         """The event with every sealed field emptied whose audience text `may_see` denies."""
