@@ -68,13 +68,14 @@ def _ours(game: str, seats: int, rules: dict[str, Any]) -> Playout:
         table = start(game, [None] * seats, rules, key).table
         count, draw = 0, chance.random
         while table.status == "playing":
-            own = server_command(table)
-            if own is not None:
-                command = Command(own[1], own[0], 0, key, "server", own[2])
+            waiting = to_act(table)
+            if waiting:
+                actions = playable_actions(table, waiting[0])
+                command = Command(actions[int(draw() * len(actions))], waiting[0], 0, key)
             else:
-                seat = to_act(table)[0]
-                actions = playable_actions(table, seat)
-                command = Command(actions[int(draw() * len(actions))], seat, 0, key)
+                own = server_command(table)
+                assert own is not None
+                command = Command(own[1], own[0], 0, key, "server", own[2])
             table = decide(table, command).table
             count += 1
         return count

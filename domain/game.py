@@ -10,7 +10,6 @@ on a copy of its own (`Turn`) and a fold on a fresh one. Nobody else calls `evol
 
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
-from operator import methodcaller
 from typing import Annotated, Any, Final, Generic, Literal, Protocol, TypeVar
 
 import msgspec
@@ -25,7 +24,7 @@ from domain.telling import Payment, PlayedCard, Telling
 
 S = TypeVar("S")
 
-shallow: Final[Callable[[Any], Any]] = methodcaller("__copy__")
+shallow: Final[Callable[[Any], Any]] = msgspec.Struct.__copy__  # type: ignore[attr-defined]
 """A copy of a struct that shares what it holds. What `copy.copy` does, without a search for how: it
 is made for every action."""
 
@@ -186,22 +185,19 @@ class Opened(msgspec.Struct, frozen=True):
     turned: str | None = None
 
 
-class Turn(Generic[S]):
+class Turn(msgspec.Struct, Generic[S]):
     """The events of one command as they come about, each applied at once to the deciding copy."""
 
-    __slots__ = ("_apply", "at", "events", "state", "table")
-
-    def __init__(self, table: Any, state: S, at: int, apply: Callable[[Any, Event], None]) -> None:
-        self.table: Final = table
-        self.state: Final = state
-        self.at: Final = at
-        self.events: Final[list[Event]] = []
-        self._apply: Final = apply
+    table: Any
+    state: S
+    at: int
+    apply: Callable[[Any, Event], None]
+    events: list[Event] = []
 
     def tell(self, event: Event) -> None:
         """Record that this has happened; the state follows."""
         self.events.append(event)
-        self._apply(self.table, event)
+        self.apply(self.table, event)
 
 
 class Bot(Protocol):

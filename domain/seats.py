@@ -37,7 +37,9 @@ def round_from(
 
 def with_seat(by_seat: tuple[T, ...], seat: Seat, value: T) -> tuple[T, ...]:
     """What is kept by seat, with one seat's put in."""
-    return (*by_seat[:seat], value, *by_seat[seat + 1 :])
+    values = list(by_seat)
+    values[seat] = value
+    return tuple(values)
 
 
 def after(seat: Seat, order: Sequence[Seat]) -> Seat:

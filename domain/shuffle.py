@@ -52,7 +52,7 @@ def draw(stream: Iterator[int], choices: int) -> int:
 
 def shuffled(pack: Pack, server_seed: bytes, deal_id: str, hand: int, nonce: str) -> list[Card]:
     """The whole pack in shuffled order, before the cut; index 0 is the top (step 3)."""
-    cards = [Card(i) for i in range(len(pack))]
+    cards = list(pack.index.values())
     stream = words(server_seed, f"{deal_id}:{hand}:{nonce}")
     for i in range(len(cards) - 1, 0, -1):
         j = draw(stream, i + 1)

@@ -2,7 +2,6 @@
 rule, and comes before anything is told."""
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 from domain.actions import Action, Play
@@ -130,6 +129,8 @@ def outcome(state: LocState) -> Outcome | None:
     return Outcome(winners({seat: state.ledger.balances[seat] for seat in left}))
 
 
-_DECIDE: Final[Mapping[type[Action], Callable[[LocTurn, Seat, Any], None]]] = MappingProxyType(
-    {Bet: bet, Discard: discard, Play: play}
-)
+_DECIDE: Final[Mapping[type[Action], Callable[[LocTurn, Seat, Any], None]]] = {
+    Bet: bet,
+    Discard: discard,
+    Play: play,
+}

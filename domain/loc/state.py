@@ -2,7 +2,6 @@
 that an event already tells."""
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, Final, Literal
 
 import msgspec
@@ -58,7 +57,7 @@ class LocState(msgspec.Struct, gc=False):
     @property
     def still_in(self) -> frozenset[Seat]:
         """Who is in the current hand, or would be in the next one."""
-        return frozenset(seat for seat in range(self.seats) if seat not in self.out)
+        return frozenset([seat for seat in range(self.seats) if seat not in self.out])
 
     @property
     def hands_to_deal(self) -> int:
@@ -169,16 +168,14 @@ def _hand_settled(state: LocState, event: HandSettled, _: int) -> None:
     state.previous = paid_for_hand(state.previous, event.hand, payments)
 
 
-EVOLVE: Final[Mapping[type[Event], Callable[[LocState, Any, int], None]]] = MappingProxyType(
-    {
-        HandStarted: _hand_started,
-        HandDealt: _hand_dealt,
-        PlayerResigned: _player_resigned,
-        BetPlaced: _bet_placed,
-        ChipsMoved: _chips_moved,
-        CardDiscarded: _card_discarded,
-        CardLaid: _card_laid,
-        CardsShown: _cards_shown,
-        HandSettled: _hand_settled,
-    }
-)
+EVOLVE: Final[Mapping[type[Event], Callable[[LocState, Any, int], None]]] = {
+    HandStarted: _hand_started,
+    HandDealt: _hand_dealt,
+    PlayerResigned: _player_resigned,
+    BetPlaced: _bet_placed,
+    ChipsMoved: _chips_moved,
+    CardDiscarded: _card_discarded,
+    CardLaid: _card_laid,
+    CardsShown: _cards_shown,
+    HandSettled: _hand_settled,
+}

@@ -6,7 +6,7 @@ laid one, in the order of seats.
 
 import msgspec
 
-from domain.cards import Card, members
+from domain.cards import Card, by_card
 from domain.game import Opened, Private, Score
 from domain.loc.rules import PACK
 from domain.loc.state import LocState
@@ -66,7 +66,7 @@ def table_view(state: LocState, _: bool) -> LocTable:
 def private_view(state: LocState, seat: Seat) -> LocPrivate:
     """A seat's own cards."""
     return LocPrivate(
-        cards=PACK.texts(members(state.hands[seat])),
+        cards=tuple(by_card(PACK.cards, state.hands[seat])),
         discarded=_text(state.discards[seat]),
         laid=_text(state.laid[seat]),
     )
@@ -75,7 +75,7 @@ def private_view(state: LocState, seat: Seat) -> LocPrivate:
 def opened_view(state: LocState) -> LocOpened:
     """Everything that was hidden, for a hand that has been opened."""
     return LocOpened(
-        hands=tuple([PACK.texts(members(hand)) for hand in state.hands]),
+        hands=tuple([tuple(by_card(PACK.cards, hand)) for hand in state.hands]),
         stock=PACK.texts(state.stock),
         discarded=tuple([_text(card) for card in state.discards]),
         laid=tuple([_text(card) for card in state.laid]),

@@ -2,7 +2,6 @@
 names its rule, and comes before anything is told."""
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 from domain.actions import Action, Pass, Play
@@ -39,7 +38,6 @@ from domain.lodam.events import (
 from domain.lodam.legal import (
     challengeable,
     decider,
-    holds,
     legal_cards,
     may_answer,
     may_challenge,
@@ -86,7 +84,7 @@ def play(turn: LodamTurn, seat: Seat, action: Play) -> None:
         raise Refused("lodam.turn", "it is another player's turn")
     if state.offer is not None and must_answer_before_leading(state, seat):
         raise Refused("lodam.answer-first", "answer the standing offer before leading")
-    card = holds(state, seat, action.card)
+    card = PACK.held(state.hands[seat], action.card)
     if card is None:
         raise Refused("lodam.not-in-hand", f"{action.card} is not in your hand")
     if not legal_cards(state, seat) >> card & 1:
@@ -109,15 +107,17 @@ def _settle_without_decision(turn: LodamTurn) -> None:
     lie open and the engine gives it to the rightful taker."""
     state = turn.state
     if all_follow(state.trick):
-        _give(turn, highest_of_led(state.trick, state.strength))
+        # Whether or not it is a suit of trumps.
+        taker = highest_of_led(state.trick, state.strength)
+        _give(turn, taker, taker)
     elif state.options.trump == "open":
-        _give(turn, rightful_taker(state.trick, state.trump, state.strength))
+        taker = rightful_taker(state.trick, state.trump, state.strength)
+        _give(turn, taker, taker)
 
 
-def _give(turn: LodamTurn, taker: Seat) -> None:
+def _give(turn: LodamTurn, taker: Seat, rightful: Seat) -> None:
     """Give the trick to a seat, and score the hand after the last one where nobody announces."""
     state = turn.state
-    rightful = rightful_taker(state.trick, state.trump, state.strength)
     turn.tell(TrickTaken(taker, state.tricks + 1, Swallowed(taker != rightful)))
     if state.phase == "reckoning" and not state.options.announcing:
         score(turn)
@@ -137,8 +137,9 @@ def see_trump(turn: LodamTurn, seat: Seat, _: SeeTrump) -> None:
 
 def take(turn: LodamTurn, seat: Seat, _: Take) -> None:
     """Take the trick on the table, rightful or not (lodam, *Taking a trick and swallowing it*)."""
-    _must_decide(turn.state, seat)
-    _give(turn, seat)
+    state = turn.state
+    _must_decide(state, seat)
+    _give(turn, seat, rightful_taker(state.trick, state.trump, state.strength))
 
 
 def leave(turn: LodamTurn, seat: Seat, action: Leave) -> None:
@@ -153,7 +154,7 @@ def leave(turn: LodamTurn, seat: Seat, action: Leave) -> None:
     rightful = rightful_taker(state.trick, state.trump, state.strength)
     believed = action.seat == rightful
     turn.tell(TrickLeft(seat, action.seat, believed))
-    _give(turn, action.seat if believed else seat)
+    _give(turn, action.seat if believed else seat, rightful)
 
 
 def _must_decide(state: LodamState, seat: Seat) -> None:
@@ -226,7 +227,7 @@ def _must_answer(state: LodamState, seat: Seat) -> None:
 
 
 def _tradable(state: LodamState, seat: Seat, text: str, kind_mask: int, kind: str) -> Card:
-    card = holds(state, seat, text)
+    card = PACK.held(state.hands[seat], text)
     if card is None:
         raise Refused("lodam.not-in-hand", f"{text} is not in your hand")
     if not kind_mask >> card & 1:
@@ -311,7 +312,7 @@ def score(turn: LodamTurn) -> None:
         seat: state.points[seat] + (state.running[seat] if cumulative else 0)
         for seat in state.order
     }
-    over = frozenset(seat for seat in state.order if total[seat] >= THRESHOLD)
+    over = frozenset([seat for seat in state.order if total[seat] >= THRESHOLD])
     if cumulative:
         losers = over
     else:
@@ -358,18 +359,16 @@ def finish(turn: LodamTurn, result: Outcome) -> None:
         turn.tell(ChipsMoved("pool", changes, -pool))
 
 
-_DECIDE: Final[Mapping[type[Action], Callable[[LodamTurn, Seat, Any], None]]] = MappingProxyType(
-    {
-        Play: play,
-        SeeTrump: see_trump,
-        Take: take,
-        Leave: leave,
-        OfferTrade: offer_trade,
-        AcceptTrade: accept_trade,
-        DeclineTrade: decline_trade,
-        WithdrawTrade: withdraw_trade,
-        Pass: pass_,
-        Announce: announce,
-        Challenge: challenge,
-    }
-)
+_DECIDE: Final[Mapping[type[Action], Callable[[LodamTurn, Seat, Any], None]]] = {
+    Play: play,
+    SeeTrump: see_trump,
+    Take: take,
+    Leave: leave,
+    OfferTrade: offer_trade,
+    AcceptTrade: accept_trade,
+    DeclineTrade: decline_trade,
+    WithdrawTrade: withdraw_trade,
+    Pass: pass_,
+    Announce: announce,
+    Challenge: challenge,
+}

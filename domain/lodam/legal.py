@@ -6,7 +6,7 @@ Every predicate here is used twice: to list actions, and by `decide` to refuse t
 from typing import Final
 
 from domain.actions import Action, Pass, Play
-from domain.cards import Card, by_card, members
+from domain.cards import by_card
 from domain.lodam.commands import (
     AcceptTrade,
     Announce,
@@ -24,7 +24,7 @@ from domain.lodam.state import LodamState
 from domain.seats import Seat
 from domain.tricks import playable
 
-_PLAYS: Final = tuple(Play(card=text) for text in PACK.cards)
+_PLAYS: Final[tuple[Action, ...]] = tuple(Play(card=text) for text in PACK.cards)
 _ACCEPTS: Final = tuple(AcceptTrade(card=text) for text in PACK.cards)
 _KINDS: Final[tuple[Kind, ...]] = ("coat", "card")
 _OFFERS: Final = {
@@ -158,7 +158,7 @@ def legal(state: LodamState, seat: Seat) -> list[Action]:
         if state.to_play == seat and not (
             state.offer is not None and must_answer_before_leading(state, seat)
         ):
-            found.extend(by_card(_PLAYS, legal_cards(state, seat)))
+            found = by_card(_PLAYS, legal_cards(state, seat))
         if not state.trick:
             _trades(state, seat, found)
         if state.points[seat] >= THRESHOLD:
@@ -184,14 +184,14 @@ def _trades(state: LodamState, seat: Seat, found: list[Action]) -> None:
     hand = state.hands[seat]
     if may_offer(state, seat):
         for kind in _KINDS:
-            found.extend([_OFFERS[kind][card] for card in members(hand & KIND_MASKS[kind])])
+            found += by_card(_OFFERS[kind], hand & KIND_MASKS[kind])
     offer = state.offer
     if offer is None:
         return
     if offer.seat == seat:
         found.append(_WITHDRAW)
     elif seat in state.order and seat not in offer.declined:
-        found.extend([_ACCEPTS[card] for card in members(hand & KIND_MASKS[offer.kind])])
+        found += by_card(_ACCEPTS, hand & KIND_MASKS[offer.kind])
         found.append(_DECLINE)
 
 
@@ -200,8 +200,3 @@ def _speech(state: LodamState, seat: Seat, found: list[Action]) -> None:
         found.append(_ANNOUNCE)
     if may_challenge(state, seat):
         found.extend([Challenge(seat=other) for other in challengeable(state, seat)])
-
-
-def holds(state: LodamState, seat: Seat, card: str) -> Card | None:
-    """The card, if it is of this pack and in the seat's hand."""
-    return PACK.held(state.hands[seat], card)

@@ -62,8 +62,9 @@ def rightful_taker(trick: Trick, trump: int | None, strength: Sequence[int]) -> 
 
 def all_follow(trick: Trick) -> bool:
     """Whether every card of the trick is of the suit led: then nobody needs to decide."""
-    suit = PACK.suit_of[trick[0][1]]
-    return all([PACK.suit_of[card] == suit for _, card in trick])
+    suit_of = PACK.suit_of
+    suit = suit_of[trick[0][1]]
+    return all([suit_of[card] == suit for _, card in trick])
 
 
 def lives_lost_per_hand(due: frozenset[Seat], points: dict[Seat, int]) -> frozenset[Seat]:
@@ -85,4 +86,4 @@ def spared_if_all_out(
 
 def _highest(points: dict[Seat, int]) -> frozenset[Seat]:
     top = max(points.values())
-    return frozenset(seat for seat, value in points.items() if value == top)
+    return frozenset([seat for seat, value in points.items() if value == top])

@@ -2,7 +2,6 @@
 no rule that an event already tells."""
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, Final, Literal
 
 import msgspec
@@ -113,7 +112,7 @@ class LodamState(msgspec.Struct, gc=False):
     @property
     def still_in(self) -> frozenset[Seat]:
         """Who is in the current hand, or would be in the next one."""
-        return frozenset(seat for seat, lives in enumerate(self.lives) if lives > 0)
+        return frozenset([seat for seat, lives in enumerate(self.lives) if lives > 0])
 
     @property
     def strength(self) -> tuple[int, ...]:
@@ -321,26 +320,24 @@ def _hand_scored(state: LodamState, event: HandScored, _: int) -> None:
     state.previous = paid_for_hand(state.previous, event.hand, payments)
 
 
-EVOLVE: Final[Mapping[type[Event], Callable[[LodamState, Any, int], None]]] = MappingProxyType(
-    {
-        HandStarted: _hand_started,
-        HandDealt: _hand_dealt,
-        PlayerResigned: _player_resigned,
-        ChipsMoved: _chips_moved,
-        CardPlayed: _card_played,
-        TrumpTurned: _trump_turned,
-        TrumpSeen: _trump_seen,
-        TrumpCovered: _trump_covered,
-        TrickLeft: _trick_left,
-        TrickTaken: _trick_taken,
-        TradeOffered: _trade_offered,
-        TradeDeclined: _trade_declined,
-        TradeWithdrawn: _offer_gone,
-        TradeLapsed: _offer_gone,
-        TradeConcluded: _trade_concluded,
-        Passed: _passed,
-        Announced: _announced,
-        ChallengeDecided: _challenge_decided,
-        HandScored: _hand_scored,
-    }
-)
+EVOLVE: Final[Mapping[type[Event], Callable[[LodamState, Any, int], None]]] = {
+    HandStarted: _hand_started,
+    HandDealt: _hand_dealt,
+    PlayerResigned: _player_resigned,
+    ChipsMoved: _chips_moved,
+    CardPlayed: _card_played,
+    TrumpTurned: _trump_turned,
+    TrumpSeen: _trump_seen,
+    TrumpCovered: _trump_covered,
+    TrickLeft: _trick_left,
+    TrickTaken: _trick_taken,
+    TradeOffered: _trade_offered,
+    TradeDeclined: _trade_declined,
+    TradeWithdrawn: _offer_gone,
+    TradeLapsed: _offer_gone,
+    TradeConcluded: _trade_concluded,
+    Passed: _passed,
+    Announced: _announced,
+    ChallengeDecided: _challenge_decided,
+    HandScored: _hand_scored,
+}

@@ -6,7 +6,7 @@ turned trump is shown only while the caller says that it lies open.
 
 import msgspec
 
-from domain.cards import members
+from domain.cards import by_card
 from domain.game import HandScore, Opened, Private, Score
 from domain.lodam.commands import Kind
 from domain.lodam.events import Reached
@@ -92,7 +92,7 @@ def private_view(state: LodamState, seat: Seat) -> Private:
     if not state.hands:
         return Private(())
     return Private(
-        cards=PACK.texts(members(state.hands[seat])),
+        cards=tuple(by_card(PACK.cards, state.hands[seat])),
         tricks=tuple([PACK.texts(trick.cards) for trick in state.taken[seat]]),
         points=state.points[seat],
     )
@@ -101,7 +101,7 @@ def private_view(state: LodamState, seat: Seat) -> Private:
 def opened_view(state: LodamState) -> Opened:
     """Everything that was hidden, for a hand that has been opened."""
     return Opened(
-        hands=tuple([PACK.texts(members(hand)) for hand in state.hands]),
+        hands=tuple([tuple(by_card(PACK.cards, hand)) for hand in state.hands]),
         stock=PACK.texts(state.stock),
         turned=None if state.turned is None else PACK.cards[state.turned],
     )

@@ -2,7 +2,6 @@
 that an event already tells."""
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, Final, Literal
 
 import msgspec
@@ -180,17 +179,15 @@ def _round_scored(state: LorumState, event: RoundScored, _: int) -> None:
     state.previous = paid_for_hand(state.previous, event.hand, payments)
 
 
-EVOLVE: Final[Mapping[type[Event], Callable[[LorumState, Any, int], None]]] = MappingProxyType(
-    {
-        HandStarted: _hand_started,
-        ContractAnnounced: _contract_announced,
-        HandDealt: _hand_dealt,
-        PlayerResigned: _player_resigned,
-        ChipsMoved: _chips_moved,
-        CardPlayed: _card_played,
-        Passed: _passed,
-        TrickTaken: _trick_taken,
-        RunCompleted: _run_completed,
-        RoundScored: _round_scored,
-    }
-)
+EVOLVE: Final[Mapping[type[Event], Callable[[LorumState, Any, int], None]]] = {
+    HandStarted: _hand_started,
+    ContractAnnounced: _contract_announced,
+    HandDealt: _hand_dealt,
+    PlayerResigned: _player_resigned,
+    ChipsMoved: _chips_moved,
+    CardPlayed: _card_played,
+    Passed: _passed,
+    TrickTaken: _trick_taken,
+    RunCompleted: _run_completed,
+    RoundScored: _round_scored,
+}

@@ -5,7 +5,7 @@ The table is built from public facts alone.
 
 import msgspec
 
-from domain.cards import members
+from domain.cards import by_card
 from domain.game import HandScore, Opened, Private, Score
 from domain.lorum.contracts import BY_NAME, ContractName
 from domain.lorum.rules import PACK, SEATS
@@ -80,7 +80,7 @@ def private_view(state: LorumState, seat: Seat) -> Private:
     if not state.hands:
         return Private(())
     return Private(
-        cards=PACK.texts(members(state.hands[seat])),
+        cards=tuple(by_card(PACK.cards, state.hands[seat])),
         tricks=tuple([PACK.texts(trick) for trick in state.taken[seat]]),
         points=state.penalties[seat],
     )
@@ -88,7 +88,7 @@ def private_view(state: LorumState, seat: Seat) -> Private:
 
 def opened_view(state: LorumState) -> Opened:
     """The cards left in every hand, once it has been opened; there is no stock."""
-    return Opened(hands=tuple([PACK.texts(members(hand)) for hand in state.hands]), stock=())
+    return Opened(hands=tuple([tuple(by_card(PACK.cards, hand)) for hand in state.hands]), stock=())
 
 
 def scores(state: LorumState) -> tuple[Score, ...]:

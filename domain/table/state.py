@@ -1,7 +1,6 @@
 """What a table remembers, and how each event changes it: its own part, then the game's."""
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, Final, Literal
 
 import msgspec
@@ -274,21 +273,19 @@ def _of_game_events() -> dict[type[Event], Callable[[Table, Any, int], None]]:
     return found
 
 
-EVOLVE: Final[Mapping[type[Event], Callable[[Table, Any, int], None]]] = MappingProxyType(
-    {
-        **_of_game_events(),
-        SeatTaken: _seat_taken,
-        SeatTokenIssued: _seat_token_issued,
-        SpectatorTokenIssued: _spectator_token_issued,
-        HandStarted: _hand_started,
-        PackCut: _pack_cut,
-        HandDealt: _hand_dealt,
-        SeedRevealed: _seed_revealed,
-        PlayerResigned: _player_resigned,
-        ClockStarted: _clock_started,
-        BotTimed: _bot_timed,
-        GameAbandoned: _game_abandoned,
-        PlayerErased: _player_erased,
-        GameEnded: _game_ended,
-    }
-)
+EVOLVE: Final[Mapping[type[Event], Callable[[Table, Any, int], None]]] = {
+    **_of_game_events(),
+    SeatTaken: _seat_taken,
+    SeatTokenIssued: _seat_token_issued,
+    SpectatorTokenIssued: _spectator_token_issued,
+    HandStarted: _hand_started,
+    PackCut: _pack_cut,
+    HandDealt: _hand_dealt,
+    SeedRevealed: _seed_revealed,
+    PlayerResigned: _player_resigned,
+    ClockStarted: _clock_started,
+    BotTimed: _bot_timed,
+    GameAbandoned: _game_abandoned,
+    PlayerErased: _player_erased,
+    GameEnded: _game_ended,
+}

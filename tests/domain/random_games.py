@@ -15,16 +15,18 @@ import msgspec
 import msgspec.inspect
 
 from domain.actions import Action, Cut, CutChoice, Deal
-from domain.cards import Card, members
+from domain.cards import Card, Pack, by_card
 from domain.events import Event
 from domain.game import KeyedChance, OptionError
 from domain.loc.events import HandSettled
 from domain.loc.rules import PACK as loc_pack
 from domain.loc.state import LocState
 from domain.lodam.events import HandScored
+from domain.lodam.rules import PACK as lodam_pack
 from domain.lodam.rules import points_of
 from domain.lodam.state import LodamState
 from domain.lorum.events import RoundScored
+from domain.lorum.rules import PACK as lorum_pack
 from domain.lorum.state import LorumState
 from domain.registry import GAMES
 from domain.table.commands import (
@@ -89,9 +91,15 @@ def lodam_rules(chance: random.Random) -> Rules:
     return {**named, "lives": picked["lives"]}
 
 
+def _cards(pack: Pack, hand: int) -> tuple[Card, ...]:
+    return pack.read(by_card(pack.cards, hand))
+
+
 def lodam_cards(state: LodamState) -> list[Card]:
     """Hands, the table, the tricks taken and the stock."""
-    found = [card for hand in state.hands for card in members(hand)]
+    found = [
+        card for hand in state.hands for card in lodam_pack.read(by_card(lodam_pack.cards, hand))
+    ]
     found += [card for _, card in state.trick]
     found += [card for tricks in state.taken for trick in tricks for card in trick.cards]
     return found + list(state.stock)
@@ -118,7 +126,9 @@ def lorum_rules(chance: random.Random) -> Rules:
 
 def lorum_cards(state: LorumState) -> list[Card]:
     """Hands, the table, the tricks taken and the runs turned over."""
-    found = [card for hand in state.hands for card in members(hand)]
+    found = [
+        card for hand in state.hands for card in lorum_pack.read(by_card(lorum_pack.cards, hand))
+    ]
     found += [card for _, card in state.on_table]
     found += [card for tricks in state.taken for trick in tricks for card in trick]
     return found + [card for run in state.runs for card in run]
@@ -155,7 +165,7 @@ def loc_rules(chance: random.Random) -> Rules:
 
 def loc_cards(state: LocState) -> list[Card]:
     """Hands, discards, cards laid, the tricks shown and what was set aside."""
-    found = [card for hand in state.hands for card in members(hand)]
+    found = [card for hand in state.hands for card in _cards(loc_pack, hand)]
     found += [card for card in (*state.discards, *state.laid) if card is not None]
     found += [loc_pack.index[play.card] for trick in state.tricks for play in trick]
     return found + list(state.stock)

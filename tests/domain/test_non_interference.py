@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from domain import log, visibility
-from domain.cards import members
+from domain.cards import by_card
 from domain.events import Event, Layout, SealedField
 from domain.game import Game, Refused
 from domain.lodam import decide, legal, rules, views
@@ -103,10 +103,8 @@ Plant = Callable[[pytest.MonkeyPatch], Callable[[Game[Any]], Game[Any]]]
 def an_event_more_for_a_swallow(patch: pytest.MonkeyPatch) -> Callable[[Game[Any]], Game[Any]]:
     give = decide._give
 
-    def leaking(turn: Any, taker: int) -> None:
-        state = turn.state
-        rightful = rules.rightful_taker(state.trick, state.trump, state.strength)
-        give(turn, taker)
+    def leaking(turn: Any, taker: int, rightful: int) -> None:
+        give(turn, taker, rightful)
         if rightful != taker:
             turn.tell(Passed(taker))
 
@@ -237,7 +235,9 @@ def legal_actions_by_anothers_hand(_: pytest.MonkeyPatch) -> Callable[[Game[Any]
     def leaking(state: Any, seat: int) -> Any:
         found = legal.legal(state, seat)
         others = [hand for other, hand in enumerate(state.hands) if other != seat]
-        points = sum([rules.points_of(list(members(hand))) for hand in others])
+        points = sum(
+            [rules.points_of(rules.PACK.read(by_card(rules.PACK.cards, hand))) for hand in others]
+        )
         return found[1:] if points % 2 else found
 
     return planted(legal=leaking)

@@ -1,6 +1,6 @@
 """Following suit and the highest card, whatever the game."""
 
-from domain.cards import FRENCH_53, mask, members
+from domain.cards import FRENCH_53, by_card, mask
 from domain.seats import Seat
 from domain.tricks import highest_of, playable
 
@@ -10,7 +10,7 @@ NATURAL = tuple(range(53))
 
 def can_play(hand: str, led: int | None) -> list[str]:
     bits = playable(mask(FRENCH_53.read(hand.split())), led, FRENCH_53)
-    return list(FRENCH_53.texts(members(bits)))
+    return by_card(FRENCH_53.cards, bits)
 
 
 def test_whoever_leads_may_play_anything() -> None:
