@@ -10,13 +10,16 @@ from typing import Final
 _DAY: Final = 86_400_000_000
 _MINUTE: Final = 60_000_000
 
+_SECONDS: Final = tuple([f":{second:02}." for second in range(60)])
+_DIGITS: Final = tuple([f"{number:03}" for number in range(1000)])
+
 
 def format_at(at: int) -> str:
     """The text of a time in microseconds since 1970 UTC."""
     minutes, rest = divmod(at, _MINUTE)
-    # Eight digits with their leading zeros: seconds, then microseconds.
-    digits = str(rest + 100_000_000)
-    return f"{_to_the_minute(minutes)}:{digits[1:3]}.{digits[3:]}Z"
+    second, micros = divmod(rest, 1_000_000)
+    fraction = f"{_DIGITS[micros // 1000]}{_DIGITS[micros % 1000]}"
+    return f"{_to_the_minute(minutes)}{_SECONDS[second]}{fraction}Z"
 
 
 def parse_at(text: str) -> int:
