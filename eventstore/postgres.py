@@ -427,9 +427,10 @@ def _events(row: Row) -> list[StoredEvent]:
 
 
 def _sealed(columns: Row) -> dict[int, tuple[SealedPart, ...]]:
-    if columns[0] is None:
+    versions, *parts = columns
+    if versions is None:
         return {}
     found: dict[int, tuple[SealedPart, ...]] = {}
-    for version, *part in zip(*columns, strict=True):
-        found[version] = (*found.get(version, ()), SealedPart(*part))
+    for version, part in zip(versions, map(SealedPart, *parts), strict=True):
+        found[version] = (*found.get(version, ()), part)
     return found
