@@ -124,7 +124,8 @@ def _card_played(state: LorumState, event: CardPlayed, _: int) -> None:
     elif contract == "quads":
         state.fits = NEXT_IN_SUIT[card]
         # Whoever holds the continuation; where nobody does, the run ends in the same command.
-        state.to_play = next((s for s in range(SEATS) if state.hands[s] & state.fits), seat)
+        holders = [s for s, hand in enumerate(state.hands) if hand & state.fits]
+        state.to_play = holders[0] if holders else seat
     elif contract == "fast_train":
         state.fits = NEXT_RANK[card]
     elif first:
