@@ -135,13 +135,8 @@ def read_event(record: Recorded) -> Event:
     if found is None:
         raise UnreadableEvent(f"no event type {record.type}")
     current, split = found
-    data, schema = record.data, record.schema
-    if not 1 <= schema <= current:
-        raise UnreadableEvent(f"{record.type} has schema {schema}, this version reads {current}")
     try:
-        while schema < current:
-            data = UPCASTERS[record.type, schema](data)
-            schema += 1
+        data = record.data if record.schema == current else _upcast(record, current)
         event: Event
         if split.sealed:
             event = split.join(data, [(part.audience, part.body) for part in record.sealed])
@@ -150,6 +145,17 @@ def read_event(record: Recorded) -> Event:
     except (msgspec.MsgspecError, LookupError, TypeError, ValueError) as error:
         raise UnreadableEvent(f"{record.type}: {error}") from error
     return event
+
+
+def _upcast(record: Recorded, current: int) -> bytes:
+    """The data of an earlier schema as the current one has it."""
+    data, schema = record.data, record.schema
+    if not 1 <= schema <= current:
+        raise UnreadableEvent(f"{record.type} has schema {schema}, this version reads {current}")
+    while schema < current:
+        data = UPCASTERS[record.type, schema](data)
+        schema += 1
+    return data
 
 
 def in_schema(kind: str, schema: int, data: bytes) -> bytes | None:

@@ -98,6 +98,10 @@ class Layout:
             text = _SAME_TEXT.get(audience.kind)
             sealed.append(SealedField(name, audience, text, part, wrapped, read))
         self.sealed: Final = tuple(sorted(sealed, key=lambda f: _ORDER.index(f.audience.kind)))
+        if names != [*self._public, *[field.name for field in self.sealed]]:
+            raise TypeError(
+                f"{event_type.__name__}: sealed fields stand after the public ones, as in the log"
+            )
         self.secrets: Final = frozenset(
             field.encode_name for one in self.sealed for field in msgspec.structs.fields(one.part)
         )
@@ -146,29 +150,28 @@ class Layout:
         public = self.read_data(data)
         if not self.sealed:
             return public
-        values: dict[str, Any] = msgspec.structs.asdict(public)
+        hidden: list[Any] = []
         done = 0
         for field in self.sealed:
-            name = field.name
+            value: Any = None
             if field.audience.kind == "each":
-                values[name] = each = {}
+                value = {}
                 for audience, body in parts[done:]:
                     seats = audience_seats(audience)
                     if len(seats) != 1:
                         break
-                    each[next(iter(seats))] = None if body is None else field.read(body)
+                    value[next(iter(seats))] = None if body is None else field.read(body)
                     done += 1
-                continue
-            values[name] = None
-            if done == len(parts):
-                continue
-            audience, body = parts[done]
-            if audience == field.text or (field.text is None and audience_seats(audience)):
-                done += 1
-                if body is not None:
-                    value = field.read(body)
-                    values[name] = getattr(value, name) if field.wrapped else value
-        return self._event_type(**values)
+            elif done < len(parts):
+                audience, body = parts[done]
+                if audience == field.text or (field.text is None and audience_seats(audience)):
+                    done += 1
+                    if body is not None:
+                        value = field.read(body)
+                        if field.wrapped:
+                            value = getattr(value, field.name)
+            hidden.append(value)
+        return self._event_type(*msgspec.structs.astuple(public), *hidden)
 
     def seen(self, event: Event, may_see: Callable[[str], bool]) -> Any:
         """The event with every sealed field emptied whose audience text `may_see` denies."""

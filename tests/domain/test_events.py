@@ -81,6 +81,26 @@ def test_a_name_before_action_is_refused() -> None:
         Layout(Early)
 
 
+def test_a_sealed_field_before_a_public_one_is_refused() -> None:
+    """Events are joined by the place of their fields."""
+
+    class Mixed(Event, frozen=True):
+        face: ForTable[Cards]
+        seat: Public[int]
+
+    with pytest.raises(TypeError, match="after the public ones"):
+        Layout(Mixed)
+
+
+def test_sealed_fields_in_another_order_than_their_parts_are_refused() -> None:
+    class Turned(Event, frozen=True):
+        face: ForTable[Cards]
+        hands: ForEachSeat[Cards]
+
+    with pytest.raises(TypeError, match="as in the log"):
+        Layout(Turned)
+
+
 def test_split_and_joined(happened: list[Event]) -> None:
     """codec: what is written is read again, public data and parts."""
     for event in happened:
