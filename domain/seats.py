@@ -4,7 +4,7 @@ Seats are numbered 0…n-1 clockwise: the next higher seat is the player on the 
 (common, *Seats*).
 """
 
-from collections.abc import Container, Sequence
+from collections.abc import Container
 from typing import Final, TypeVar
 
 T = TypeVar("T")
@@ -40,8 +40,3 @@ def with_seat(by_seat: tuple[T, ...], seat: Seat, value: T) -> tuple[T, ...]:
     values = list(by_seat)
     values[seat] = value
     return tuple(values)
-
-
-def after(seat: Seat, order: Sequence[Seat]) -> Seat:
-    """The seat that follows in a closed order of play."""
-    return order[(order.index(seat) + 1) % len(order)]

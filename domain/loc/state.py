@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from domain.cards import Card, mask
+from domain.cards import BIT, Card, mask
 from domain.events import Event
 from domain.game import HandScore, Previous, gone_from_table, paid_for_hand, shallow
 from domain.hand import HandDealt, HandStarted, PlayerResigned, cards_dealt
@@ -131,7 +131,7 @@ def _card_laid(state: LocState, event: CardLaid, version: int) -> None:
 def _put_down(state: LocState, event: CardDiscarded | CardLaid) -> Card:
     assert event.face is not None
     card = PACK.index[event.face.card]
-    state.hands[event.seat] ^= 1 << card
+    state.hands[event.seat] ^= BIT[card]
     _done(state, event.seat)
     return card
 

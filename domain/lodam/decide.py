@@ -87,18 +87,18 @@ def play(turn: LodamTurn, seat: Seat, action: Play) -> None:
     card = PACK.held(state.hands[seat], action.card)
     if card is None:
         raise Refused("lodam.not-in-hand", f"{action.card} is not in your hand")
+    suit_of = PACK.suit_of
     if not legal_cards(state, seat) >> card & 1:
-        led = PACK.suits[PACK.suit_of[state.trick[0][1]]]
+        led = PACK.suits[suit_of[state.trick[0][1]]]
         raise Refused("lodam.follow-suit", f"you hold a card of the suit led ({led})")
     lapsed = state.offer
-    ends_trick = len(state.trick) + 1 == len(state.order)
-    renounced = bool(state.trick) and PACK.suit_of[state.trick[0][1]] != PACK.suit_of[card]
     turn.tell(CardPlayed(seat, action.card))
+    trick = state.trick
     if lapsed is not None:
         turn.tell(TradeLapsed(lapsed.seat, lapsed.number))
-    if renounced and state.trump is None:
+    if state.trump is None and suit_of[trick[0][1]] != suit_of[card]:
         turn.tell(TrumpTurned(OneCard(PACK.cards[state.stock[0]])))
-    if ends_trick:
+    if len(trick) == len(state.order):
         _settle_without_decision(turn)
 
 

@@ -2,11 +2,12 @@
 no rule that an event already tells."""
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any, Final, Literal
 
 import msgspec
 
-from domain.cards import Card, mask
+from domain.cards import BIT, Card, mask
 from domain.events import Event
 from domain.game import HandScore, Previous, gone_from_table, paid_for_hand, shallow
 from domain.hand import HandDealt, HandStarted, PlayerResigned, cards_dealt
@@ -29,7 +30,7 @@ from domain.lodam.events import (
 )
 from domain.lodam.options import LodamOptions
 from domain.lodam.rules import LOADER_POINTS, PACK, STRENGTH, THRESHOLD
-from domain.seats import Seat, after, with_seat
+from domain.seats import Seat, with_seat
 from domain.telling import Payment, played_cards
 from domain.tricks import CardPlayed, Passed, TrickTaken
 
@@ -149,8 +150,8 @@ def _hand_started(state: LodamState, event: HandStarted, _: int) -> None:
     state.dealer = event.dealer
     state.order = event.seats
     following = [0] * state.seats
-    for seat in event.seats:
-        following[seat] = after(seat, event.seats)
+    for seat, next_one in pairwise((*event.seats, event.seats[0])):
+        following[seat] = next_one
     state.following = tuple(following)
     state.phase = "dealing"
     state.dealt, state.hands, state.stock = (), [0] * state.seats, ()
@@ -185,7 +186,7 @@ def _chips_moved(state: LodamState, event: ChipsMoved, _: int) -> None:
 def _card_played(state: LodamState, event: CardPlayed, _: int) -> None:
     card = PACK.index[event.card]
     seat = event.seat
-    state.hands[seat] ^= 1 << card
+    state.hands[seat] ^= BIT[card]
     state.trick.append((seat, card))
     state.to_play = state.following[seat]
     if len(state.trick) == len(state.order):

@@ -1,9 +1,10 @@
 """What becomes of each action in Lorum. `decide` is the table of contents; every refusal names its
 rule, and comes before anything is told."""
 
-from typing import Final, assert_never
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
-from domain.actions import Pass, Play
+from domain.actions import Action, Pass, Play
 from domain.game import Outcome, Refused, Turn
 from domain.ledger import ChipsMoved
 from domain.lorum.contracts import TRICK_CONTRACTS, contract_of
@@ -33,17 +34,11 @@ def begin(turn: LorumTurn) -> None:
     turn.tell(ContractAnnounced(state.hand, contract.name))
 
 
-def decide(turn: LorumTurn, seat: Seat, action: Play | Pass) -> None:
+def decide(turn: LorumTurn, seat: Seat, action: Action) -> None:
     """Tell what a seat's action brings about. Raises Refused with the rule that it breaks."""
     if turn.state.to_play != seat:
         raise Refused("lorum.turn", "it is another player's turn")
-    match action:
-        case Play():
-            play(turn, seat, action)
-        case Pass():
-            pass_(turn, seat)
-        case _:
-            assert_never(action)
+    _DECIDE[type(action)](turn, seat, action)
 
 
 _UNPLAYABLE: Final = {
@@ -76,7 +71,7 @@ def play(turn: LorumTurn, seat: Seat, action: Play) -> None:
         turn.tell(RunCompleted(seat, len(state.runs) + 1))
 
 
-def pass_(turn: LorumTurn, seat: Seat) -> None:
+def pass_(turn: LorumTurn, seat: Seat, _: Pass) -> None:
     """Pass, unable to play; in contract 7 that costs a chip (lorum, *Fast train*, *Lorum*)."""
     state = turn.state
     if state.contract not in CONTRACTS_WITH_PASSING:
@@ -158,3 +153,9 @@ def finish(turn: LorumTurn, _: Outcome) -> None:
     pot = turn.state.ledger.pot
     if pot >= SEATS:
         turn.tell(ChipsMoved("pot_shared", *pot_shared(SEATS, pot)))
+
+
+_DECIDE: Final[Mapping[type[Action], Callable[[LorumTurn, Seat, Any], None]]] = {
+    Play: play,
+    Pass: pass_,
+}

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from domain.cards import Card, mask
+from domain.cards import BIT, Card, mask
 from domain.events import Event
 from domain.game import HandScore, Previous, gone_from_table, paid_for_hand, shallow
 from domain.hand import HandDealt, HandStarted, PlayerResigned, cards_dealt
@@ -114,7 +114,7 @@ def _card_played(state: LorumState, event: CardPlayed, _: int) -> None:
     card = PACK.index[event.card]
     seat = event.seat
     first = not state.on_table
-    state.hands[seat] ^= 1 << card
+    state.hands[seat] ^= BIT[card]
     state.on_table.append((seat, card))
     state.to_play = FOLLOWING[seat]
     contract = state.contract

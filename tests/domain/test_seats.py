@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.seats import LEFT, RIGHT, after, next_seat, round_from
+from domain.seats import LEFT, RIGHT, next_seat, round_from
 
 
 def test_the_left_is_the_next_higher_seat() -> None:
@@ -33,7 +33,3 @@ def test_a_round_begins_with_its_first_and_skips_who_is_out() -> None:
     assert round_from(2, 5, range(5)) == (2, 3, 4, 0, 1)
     assert round_from(2, 5, range(5), RIGHT) == (2, 1, 0, 4, 3)
     assert round_from(2, 5, {0, 3}) == (3, 0)
-
-
-def test_after_in_a_closed_order() -> None:
-    assert [after(seat, (2, 4, 0)) for seat in (2, 4, 0)] == [4, 0, 2]
