@@ -89,7 +89,7 @@ GERMAN_32: Final = Pack("german32", "ALHB", "789TUOKA")
 
 
 BIT: Final[tuple[int, ...]] = tuple([1 << card for card in range(len(FRENCH_53))])
-"""By card: the set that holds it alone. Read from here it costs half of what shifting does."""
+"""By card: the set that holds it alone. To look it up costs less than to shift a bit there."""
 
 
 def mask(cards: Iterable[Card]) -> int:
@@ -105,7 +105,7 @@ def by_card(choices: Sequence[T], bits: int) -> list[T]:
     pack's canonical order."""
     found: list[T] = []
     while bits:
-        # From the highest card down: to find the lowest one costs twice as much.
+        # From the highest card down, which is found in one step; the lowest takes three.
         card = bits.bit_length() - 1
         found.append(choices[card])
         bits ^= BIT[card]

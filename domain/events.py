@@ -1,8 +1,9 @@
 """What an event is: a fact with public fields and sealed ones. Knows no particular event.
 
 An event type is a frozen struct whose name is its type in the log, each field annotated with its
-audience (`visibility`). This module splits an event into the canonical bytes of its public data and
-of its sealed parts, and joins them again; hidden or erased parts come back as None.
+audience (`visibility`): the public fields first, then the sealed ones in the order of their parts.
+This module splits an event into the canonical bytes of its public data and of its sealed parts, and
+joins them again; hidden or erased parts come back as None.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from domain.actions import Action, Play
-from domain.cards import Card
+from domain.cards import BIT, Card
 from domain.game import Bot
 from domain.habits import Habit, choose_by
 from domain.hand import HandStarted
@@ -63,7 +63,7 @@ class CarefulBot:
             case CardPlayed():
                 card = PACK.index[event.card]
                 memory.trick.append((event.seat, card))
-                memory.gone |= 1 << card
+                memory.gone |= BIT[card]
             case TrumpTurned() if event.face is not None:
                 memory.trump = PACK.suit_of[PACK.index[event.face.card]]
             case TrickTaken():

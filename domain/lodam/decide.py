@@ -107,7 +107,7 @@ def _settle_without_decision(turn: LodamTurn) -> None:
     lie open and the engine gives it to the rightful taker."""
     state = turn.state
     if all_follow(state.trick):
-        # Whether or not it is a suit of trumps.
+        # Of trumps or not: the highest card of the suit has the trick by right.
         taker = highest_of_led(state.trick, state.strength)
         _give(turn, taker, taker)
     elif state.options.trump == "open":

@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from domain.actions import Action, Play
-from domain.cards import Card, mask
+from domain.cards import BIT, Card, mask
 from domain.game import Bot
 from domain.habits import Habit, choose_by
 from domain.lorum.contracts import TRICK_CONTRACTS, ContractName
@@ -57,7 +57,7 @@ class CarefulBot:
             case CardPlayed():
                 card = PACK.index[event.card]
                 memory.on_table.append((event.seat, card))
-                memory.gone |= 1 << card
+                memory.gone |= BIT[card]
             case TrickTaken() | RunCompleted():
                 memory.on_table = []
             case _:
@@ -128,7 +128,7 @@ def _out(memory: Memory, hand: tuple[Card, ...]) -> int:
 
 def _danger(memory: Memory, card: Card, hand: tuple[Card, ...]) -> int:
     """How many lower cards of the suit the others hold: each may lose to this one."""
-    return (_out(memory, hand) & SAME_SUIT[card] & ((1 << card) - 1)).bit_count()
+    return (_out(memory, hand) & SAME_SUIT[card] & (BIT[card] - 1)).bit_count()
 
 
 def _risk_of_lead(memory: Memory, card: Card, hand: tuple[Card, ...]) -> tuple[int, int, int]:
@@ -143,7 +143,7 @@ def _run_from(memory: Memory, card: Card, hand: tuple[Card, ...]) -> tuple[int, 
     """Whether the run that a lead begins ends with a card of one's own, so that one leads again;
     and how many more cards of one's own it takes than of others."""
     mine = mask(hand)
-    bit, own, others, last = 1 << card, 0, 0, False
+    bit, own, others, last = BIT[card], 0, 0, False
     for _ in range(LONGEST_RUN):
         if memory.gone & bit:
             break

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from domain.cards import GERMAN_32, Card, mask
+from domain.cards import BIT, GERMAN_32, Card, mask
 from domain.seats import RIGHT, Seat
 from domain.tricks import Trick, highest_of
 
@@ -84,10 +84,10 @@ def taker_of(trick: Trick) -> Seat:
 def begun_with(card: Card) -> int:
     """What fits once a card has begun the layout: the other three of its rank, and the next of its
     suit (lorum, *Lorum*)."""
-    return RANK_MASKS[PACK.rank(card)] ^ 1 << card | NEXT_IN_SUIT[card]
+    return RANK_MASKS[PACK.rank(card)] ^ BIT[card] | NEXT_IN_SUIT[card]
 
 
 def laid_on(fits: int, card: Card) -> int:
     """What fits the layout once a card that fitted has been laid: after it the next of its suit,
     which ends with the rank below the start rank, that card having been played (lorum, *Lorum*)."""
-    return fits ^ 1 << card | NEXT_IN_SUIT[card]
+    return fits ^ BIT[card] | NEXT_IN_SUIT[card]
