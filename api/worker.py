@@ -36,7 +36,8 @@ def main(descriptor: int, backlog: int) -> None:
     threading.Thread(target=_end_with_parent, name="parent-watch", daemon=True).start()
     logs.begin()
     tracing.begin()
-    app = create_app(settings.from_environment())
+    found = settings.from_environment()
+    app = create_app(found)
 
     def begun() -> None:
         # What is here now stays, and what a request makes has mostly no cycles: looking for them
@@ -65,7 +66,7 @@ def main(descriptor: int, backlog: int) -> None:
         loop.add_signal_handler(workers.ENDING, end)
         workers.say_ready()
 
-    server = Server(app, backlog, begun)
+    server = Server(app, backlog, found.body_seconds, begun)
     uvloop.run(server.serve([socket.socket(fileno=descriptor)]))
 
 
