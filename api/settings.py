@@ -55,7 +55,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     token_seconds: int = 30 * 86_400
     """`FAIRDEAL_TOKEN_SECONDS`: how long seat and spectator tokens are good for."""
     projections: Literal["serve", "elsewhere"] = "serve"
-    """`FAIRDEAL_PROJECTIONS`: whether this process keeps projections up, or only others do
+    """`FAIRDEAL_PROJECTIONS`: whether the service keeps projections up, or only others do
     (`fairdeal project`)."""
     projection_lag_seconds: float = 60.0
     """`FAIRDEAL_PROJECTION_LAG_SECONDS`: a projection that has been behind for longer is said to
