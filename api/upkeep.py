@@ -25,7 +25,7 @@ from projections.registry import PROJECTIONS
 from projections.writing import described
 
 _PROVIDE_SECONDS: Final = 10.0
-_RING_SECONDS: Final = 0.005
+_RING_SECONDS: Final = 0.02
 """From one ring to the next at the least."""
 _BELL: Final = "bell"
 
