@@ -150,8 +150,7 @@ def _running(settings: Settings, leaving: Leaving) -> Callable[[Litestar], Any]:
             if others is not None:
                 tasks.append(asyncio.create_task(others.run()))
             await upkeep.provide(settings)
-            if settings.projections == "serve":
-                tasks.append(asyncio.create_task(upkeep.run(settings, store)))
+            tasks.append(asyncio.create_task(upkeep.run(settings, store)))
             try:
                 yield
             finally:

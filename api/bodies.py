@@ -1,12 +1,10 @@
 """Request bodies, decoded strictly: a string is no number, and nothing unknown passes."""
 
-import asyncio
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
 from litestar import Request
 from litestar.exceptions import InternalServerException
-from litestar.types import Empty
 
 from api.problems import invalid, invalid_body
 from domain.actions import Action
@@ -134,16 +132,9 @@ class StrictRequest(Request[Any, Any, Any]):
     """A request whose JSON is read as exactly what the handler's `data` declares."""
 
     async def body(self) -> bytes:
-        """The whole body. Raises the problem `invalid-request` where it does not come whole, or not
-        in time."""
-        if self._body is not Empty:
-            return await super().body()
-        seconds: float = self.app.state.parts.settings.body_seconds
+        """The whole body. Raises the problem `invalid-request` where it does not come whole."""
         try:
-            async with asyncio.timeout(seconds):
-                return await super().body()
-        except TimeoutError:
-            raise invalid("$", f"the body has not come whole in {seconds:g} seconds") from None
+            return await super().body()
         except InternalServerException:
             # The framework's word for a connection that ended, or framing that broke, in the body.
             raise invalid("$", "the body is not complete") from None

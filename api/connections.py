@@ -1,15 +1,16 @@
 """The HTTP server of a worker, and the connections of its callers: uvicorn, with limits of ours.
 
-What is added: how long the head of a request may be and how long it may take, a way for an answer
-to cut its own connection, and a server that goes by what `worker` tells it, not by signals.
+What is added: how long the head of a request may be, how long head and body may take, a way for an
+answer to cut its own connection, and a server that goes by what `worker` tells it, not by signals.
 """
 
 import asyncio
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from http import HTTPStatus
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import httptools
 import msgspec
@@ -17,7 +18,7 @@ import uvicorn
 from litestar.types import ASGIApp, Scope
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from api.problems import MEDIA_TYPE, Problem, problem_body, unavailable
+from api.problems import MEDIA_TYPE, Problem, invalid, problem_body, unavailable
 
 _CUT: Final = "fairdeal.cut"
 _HEAD_BYTES: Final = 65_536
@@ -50,12 +51,16 @@ def cut(scope: Scope) -> None:
 class Server(uvicorn.Server):
     """An HTTP server on sockets that others have opened, until `should_exit` is set."""
 
-    def __init__(self, app: ASGIApp, backlog: int, begun: Callable[[], None]) -> None:
-        """`backlog`: how many may wait to be accepted. `begun` is called when it serves."""
+    def __init__(
+        self, app: ASGIApp, backlog: int, body_seconds: float, begun: Callable[[], None]
+    ) -> None:
+        """`backlog`: how many may wait to be accepted. `body_seconds`: how long a request's body
+        may take to come. `begun` is called when it serves."""
+        connection: Any = partial(Connection, body_seconds=body_seconds)
         super().__init__(
             uvicorn.Config(
                 app,
-                http=Connection,
+                http=connection,
                 ws="none",
                 lifespan="on",
                 interface="asgi3",
@@ -158,6 +163,10 @@ class Connection(HttpToolsProtocol):
     _limit: asyncio.TimerHandle | None = None
     _stalled: asyncio.TimerHandle | None = None
 
+    def __init__(self, *given: Any, body_seconds: float, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self._body_seconds: Final = body_seconds
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Somebody has connected."""
         super().connection_made(transport)
@@ -183,6 +192,8 @@ class Connection(HttpToolsProtocol):
             # What the parser takes for another protocol is the body of a request, or nothing.
             if self._left:
                 self._rest(data[upgrade.args[0] :])
+            if self._left:
+                self._limit_rest()
         except httptools.HttpParserError:
             self.send_400_response("What has come is no request.")
         else:
@@ -190,8 +201,8 @@ class Connection(HttpToolsProtocol):
             if self._raw - 16 * self._body > 2 * _HEAD_BYTES:
                 self._refusal = _TOO_LONG
                 self.send_400_response("")
-            elif self._in_head and self._limit is None and not self.transport.is_closing():
-                self._limit_head()
+            elif self._limit is None and not self.transport.is_closing():
+                self._limit_rest()
 
     def eof_received(self) -> bool | None:  # type: ignore[override]
         """They say nothing more. Who is in the middle of a request is told so, who has asked is
@@ -218,6 +229,7 @@ class Connection(HttpToolsProtocol):
         if self._last and not self._left:
             self.transport.close()
         elif self.cycle.more_body:
+            self._over()
             self._limit = self.loop.call_later(_REST_SECONDS, self.transport.close)
 
     def on_message_begin(self) -> None:
@@ -306,6 +318,19 @@ class Connection(HttpToolsProtocol):
 
     def _limit_head(self) -> None:
         self._limit = self.loop.call_later(_HEAD_SECONDS, self.transport.abort)
+
+    def _limit_rest(self) -> None:
+        """Let what is not whole yet take no longer than it may: the head, or the body of a request
+        that has no answer."""
+        if self._in_head:
+            self._limit_head()
+        elif self.cycle is not None and self.cycle.more_body and not self.cycle.response_complete:
+            self._limit = self.loop.call_later(self._body_seconds, self._late)
+
+    def _late(self) -> None:
+        words = f"the body has not come whole in {self._body_seconds:g} seconds"
+        self._refusal = _answer(invalid("$", words), self.url.decode("latin-1"))
+        self.send_400_response("")
 
     def _over(self) -> None:
         self._in_head = False

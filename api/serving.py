@@ -53,7 +53,10 @@ def serve(workers: Workers, host: str, port: int, *, show: bool = False) -> None
                 print(f"No browser is opened: {obstacle}.", flush=True)
         # Beside the workers, who need not wait for it.
         threading.Thread(target=_warn_of_strangers, args=[url], daemon=True).start()
-        workers.serve(found.drain_seconds, found.stop_seconds)
+        keep_up = found.projections == "serve"
+        # It is not the workers who do it.
+        os.environ[settings.PROJECTIONS_ENV] = "elsewhere"
+        workers.serve(found.drain_seconds, found.stop_seconds, projections=keep_up)
 
 
 def _warn_of_strangers(url: str) -> None:

@@ -18,6 +18,7 @@ DATA_DIR_ENV: Final = "FAIRDEAL_DATA_DIR"
 SIGNING_KEYS_ENV: Final = "FAIRDEAL_SIGNING_KEYS"
 SIGNING_KEYS_FILE_ENV: Final = "FAIRDEAL_SIGNING_KEYS_FILE"
 CHANNEL_ENV: Final = "FAIRDEAL_CHANNEL"
+PROJECTIONS_ENV: Final = "FAIRDEAL_PROJECTIONS"
 LISTEN_URL_ENV: Final = "FAIRDEAL_LISTEN_URL"
 PROXIES_ENV: Final = "FAIRDEAL_PROXIES"
 METRICS_KEY_ENV: Final = "FAIRDEAL_METRICS_KEY"
@@ -54,7 +55,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     token_seconds: int = 30 * 86_400
     """`FAIRDEAL_TOKEN_SECONDS`: how long seat and spectator tokens are good for."""
     projections: Literal["serve", "elsewhere"] = "serve"
-    """`FAIRDEAL_PROJECTIONS`: whether this process keeps projections up, or only others do
+    """`FAIRDEAL_PROJECTIONS`: whether the service keeps projections up, or only others do
     (`fairdeal project`)."""
     projection_lag_seconds: float = 60.0
     """`FAIRDEAL_PROJECTION_LAG_SECONDS`: a projection that has been behind for longer is said to

@@ -18,7 +18,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from api.workers import RUN_FOLDER_ENV
+from api.children import RUN_FOLDER_ENV
 
 _PREFIX: Final = "sibling-"
 _LOOK_SECONDS: Final = 0.5

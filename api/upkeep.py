@@ -1,39 +1,41 @@
-"""Projections kept up by a process that serves: as its settings say, beside the requests."""
+"""Projections kept up beside the requests: by the service's projector, or by the process itself
+where it is on its own.
+
+The workers of a service ring when they have appended, by an empty datagram to a Unix socket in the
+run folder: a hint, since the projector looks by itself too.
+"""
 
 import asyncio
-import fcntl
 import logging
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 import psycopg
 
+from api.children import RUN_FOLDER_ENV
 from api.settings import Settings
-from api.workers import RUN_FOLDER_ENV
 from eventstore.postgres import EventStore
-from eventstore.records import StoreUnavailable
 from projections import runner
 from projections.builds import provide_views
 from projections.registry import PROJECTIONS
-from projections.waiting import BEATING_SECONDS
 from projections.writing import described
 
 _PROVIDE_SECONDS: Final = 10.0
-_LOOK_SECONDS: Final = 0.25
-_HEARTBEAT: Final = """
-SELECT extract(epoch FROM clock_timestamp() - min(beaten_at))::float
-FROM projections.builds WHERE state = 'live'
-"""
+_RING_SECONDS: Final = 0.02
+"""From one ring to the next at the least."""
+_BELL: Final = "bell"
 
 _logger = logging.getLogger("fairdeal.api")
 
 
 async def provide(settings: Settings) -> None:
     """Let there be views to read before the first request. A database that cannot be used now is
-    no reason not to start: `run` does it later."""
+    no reason not to start: a runner does it later."""
+    runner.foresee(PROJECTIONS)
     try:
         async with asyncio.timeout(_PROVIDE_SECONDS):
             await provide_views(
@@ -44,46 +46,47 @@ async def provide(settings: Settings) -> None:
 
 
 async def run(settings: Settings, store: EventStore) -> None:
-    """Keep all projections up, for ever. Of the workers of one service one does it, since each
-    round has its price; another does when that one ends, or gives no sign of life any more."""
-    with _lock() as lock:
-        while not lock():
-            if await _silent(store):
-                _logger.warning("projections are kept up by another worker: the first is silent")
-                break
-            await asyncio.sleep(_LOOK_SECONDS)
+    """Keep all projections up in this process, or have the service's projector do it, for ever."""
+    if settings.projections == "serve":
         await runner.run(
             settings.database_url,
             PROJECTIONS.values(),
             prepare=settings.database_prepare,
             news=store.feed.news,
         )
+    elif folder := os.environ.get(RUN_FOLDER_ENV):
+        await _ring(Path(folder) / _BELL, store.feed.news)
+
+
+async def _ring(bell: Path, news: asyncio.Event) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as sending:
+        while True:
+            await news.wait()
+            news.clear()
+            # Where nobody hears it, somebody looks.
+            with suppress(OSError):
+                sending.sendto(b"", str(bell))
+            await asyncio.sleep(_RING_SECONDS)
 
 
 @contextmanager
-def _lock() -> Iterator[Callable[[], bool]]:
-    """What tries to take the lock of the service's workers, and says whether it is had; it is given
-    back at the end of the block, and of the process. A process on its own needs none."""
-    folder = os.environ.get(RUN_FOLDER_ENV)
-    if not folder:
-        yield lambda: True
-        return
-    with (Path(folder) / "projections").open("w") as file:
+def hearing() -> Iterator[asyncio.Event]:
+    """What is set when a worker of the service has appended; for its projector."""
+    news, loop = asyncio.Event(), asyncio.get_running_loop()
+    bell = Path(os.environ[RUN_FOLDER_ENV]) / _BELL
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as hearing_:
 
-        def taken() -> bool:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return False
-            return True
+        def rung() -> None:
+            with suppress(BlockingIOError):
+                while True:
+                    hearing_.recv(1)
+                    news.set()
 
-        yield taken
-
-
-async def _silent(store: EventStore) -> bool:
-    """Whether nobody has run the live builds for some time."""
-    try:
-        [(seconds,)] = await store.fetch(_HEARTBEAT)
-    except StoreUnavailable:
-        return False
-    return seconds is not None and float(seconds) > BEATING_SECONDS
+        # From now on this one hears it, whoever did before.
+        bell.unlink(missing_ok=True)
+        hearing_.bind(str(bell))
+        loop.add_reader(hearing_, rung)
+        try:
+            yield news
+        finally:
+            loop.remove_reader(hearing_)

@@ -5,17 +5,13 @@ that started it says so or is no more.
 """
 
 import asyncio
-import gc
-import json
-import os
 import socket
 import sys
-import threading
 from typing import Final
 
 import uvloop
 
-from api import logs, settings, tracing, workers
+from api import children, logs, settings, tracing, workers
 from api.app import create_app
 from api.connections import Server
 
@@ -23,27 +19,18 @@ _CUT_SECONDS: Final = 2.5
 """How long, once the process ends, callers may take for what they have asked for."""
 _REPLACED_SECONDS: Final = 12.0
 """The same where a successor serves already: there is time for every answer."""
-_NEW_OBJECTS: Final = 20_000
-"""So many more objects made than dropped, and the garbage collector looks for cycles."""
 
 
 def main(descriptor: int, backlog: int) -> None:
     """Serve until told to end, in the environment that standard input gives."""
-    given = sys.stdin.buffer.readline()
-    if not given:
-        sys.exit(1)
-    os.environ.update(json.loads(given))
-    threading.Thread(target=_end_with_parent, name="parent-watch", daemon=True).start()
+    children.be_a_child()
     logs.begin()
     tracing.begin()
-    app = create_app(settings.from_environment())
+    found = settings.from_environment()
+    app = create_app(found)
 
     def begun() -> None:
-        # What is here now stays, and what a request makes has mostly no cycles: looking for them
-        # after every 700 objects took a sixteenth of a busy worker's time.
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(_NEW_OBJECTS)
+        children.collect_seldom()
         loop = asyncio.get_running_loop()
         replaced = False
 
@@ -62,18 +49,11 @@ def main(descriptor: int, backlog: int) -> None:
 
         loop.add_signal_handler(workers.LEAVING, app.state.parts.leave)
         loop.add_signal_handler(workers.REPLACED, close)
-        loop.add_signal_handler(workers.ENDING, end)
-        workers.say_ready()
+        loop.add_signal_handler(children.ENDING, end)
+        children.say_ready()
 
-    server = Server(app, backlog, begun)
+    server = Server(app, backlog, found.body_seconds, begun)
     uvloop.run(server.serve([socket.socket(fileno=descriptor)]))
-
-
-def _end_with_parent() -> None:
-    """The parent holds the other end of standard input, however it ends."""
-    while os.read(sys.stdin.fileno(), 1):
-        pass
-    os._exit(1)
 
 
 if __name__ == "__main__":

@@ -1,27 +1,26 @@
-"""The worker processes of `fairdeal serve`, seen from the process that starts them: replaced when
-they die, renewed one after another, stopped together. What a worker does is in `worker`.
+"""The processes of `fairdeal serve`, seen from the one that starts them: replaced when they die,
+renewed one after another, stopped together. What they do is in `worker` and `projector`.
 
 The listening sockets are opened here and stay open, one for each worker and its successors, so that
-nobody who connects while a worker is replaced is turned away. A worker that has been started loads
-its modules, then waits until it is told the environment in which to serve.
+nobody who connects while a worker is replaced is turned away.
 """
 
-import json
 import logging
 import os
 import resource
 import select
 import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import Final, Self
+
+from api.children import ENDING, RUN_FOLDER_ENV, Child
 
 LEAVING: Final = signal.SIGUSR2
 """What a worker is sent that others are to take over from: it is no longer ready, and keeps no
@@ -29,20 +28,17 @@ connection alive."""
 REPLACED: Final = signal.SIGURG
 """What a worker is sent whose successor listens at the same socket: it accepts no more. (One signal
 that a terminal sends to nobody, and that does no harm where nobody listens for it.)"""
-ENDING: Final = signal.SIGTERM
-"""What a worker is sent that is to end: who waits is answered, streams say goodbye."""
-RUN_FOLDER_ENV: Final = "FAIRDEAL_RUN_FOLDER"
-"""Where workers say that they have begun to serve, and find one another."""
 METRICS_FOLDER_ENV: Final = "PROMETHEUS_MULTIPROC_DIR"
-"""Where the workers of one service keep their figures, so that any of them can tell all."""
+"""Where the processes of one service keep their figures, so that any worker can tell all."""
 
-_OF_A_TERMINAL: Final = (signal.SIGINT, signal.SIGHUP)
 _READY_SECONDS: Final = 60.0
-"""How long a worker may take until it serves."""
+"""How long a process may take until it works."""
 _LEAVE_SECONDS: Final = 1.0
 """How long a worker that is renewed answers what has reached it."""
 _REPLACED_SECONDS: Final = 20.0
 """How long it may take to end after that: it is in nobody's way."""
+_SILENT_SECONDS: Final = 10.0
+"""A projector that has given no sign of life for so long stands still."""
 _LOOK_SECONDS: Final = 0.02
 _SHORT_LIFE_SECONDS: Final = 10.0
 _LONGEST_PAUSE_SECONDS: Final = 5.0
@@ -58,82 +54,56 @@ _FREE_SECONDS: Final = 2.0
 _logger = logging.getLogger("fairdeal.serve")
 
 
-def say_ready() -> None:
-    """Called by a worker that serves."""
-    folder = os.environ.get(RUN_FOLDER_ENV)
-    if folder:
-        _ready_file(folder, os.getpid()).touch()
-
-
-def _ready_file(folder: str | Path, pid: int) -> Path:
-    return Path(folder) / f"ready-{pid}"
-
-
 class ServeError(Exception):
     """The server cannot start, or go on; the message says why and what to do."""
 
 
-class _Worker:
-    """A worker process and the time at which it was started."""
+class _Place:
+    """A place that one process fills after another."""
 
-    def __init__(self, listening: socket.socket, run_folder: Path) -> None:
-        number = listening.fileno()
-        self._folder: Final = run_folder
-        self.born: Final = time.monotonic()
-        # It looks for modules where this process does, not where that happens to have been started.
-        with _unheard():
-            self.process: Final = subprocess.Popen(
-                [sys.executable, "-P", "-m", "api.worker", str(number), str(_BACKLOG)],
-                env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-                stdin=subprocess.PIPE,
-                pass_fds=[number],
-            )
+    def __init__(self, name: str, started: Callable[[], Child]) -> None:
+        """`name` is how operators are told of it. `started` starts a process for it."""
+        self.name: Final = name
+        self._started: Final = started
+        self.child = started()
+        self.false_starts = 0
+        """How many in a row ended before they worked."""
+        self._short_lives = 0
+        self._empty_until: float | None = None
 
-    def begin(self) -> None:
-        """Let it serve in the environment of now. It ends when it reads the end of its input, which
-        stays open as long as this process lives."""
-        assert self.process.stdin is not None
-        with suppress(BrokenPipeError):
-            self.process.stdin.write(json.dumps(dict(os.environ)).encode() + b"\n")
-            self.process.stdin.flush()
+    def successor(self) -> Child:
+        """A new process, which works beside the one that has the place."""
+        child = self._started()
+        child.begin()
+        return child
 
-    @property
-    def alive(self) -> bool:
-        return self.process.poll() is None
+    def fill(self, child: Child) -> None:
+        """Let a process have the place."""
+        self.child, self._empty_until = child, None
 
-    @property
-    def ready(self) -> bool:
-        """Whether it has begun to serve, at some time."""
-        return _ready_file(self._folder, self.process.pid).exists()
+    def tend(self) -> None:
+        """Fill the place again, as soon as may be, if its process has died."""
+        if self._empty_until is None and not self.child.alive:
+            self._empty_until = time.monotonic() + self._died()
+        if self._empty_until is not None and time.monotonic() >= self._empty_until:
+            self.fill(self.successor())
 
-    def send(self, number: signal.Signals) -> None:
-        self.process.send_signal(number)
-
-    def bury(self) -> None:
-        """Kill it if it lives, and take away what it leaves behind."""
-        if self.alive:
-            self.process.kill()
-        self.process.wait()
-        assert self.process.stdin is not None
-        with suppress(BrokenPipeError):
-            self.process.stdin.close()
-        _ready_file(self._folder, self.process.pid).unlink(missing_ok=True)
-
-
-@contextmanager
-def _unheard() -> Iterator[None]:
-    """What a terminal sends to all processes at once is for the parent alone: who is started in
-    here ignores it, from the first moment on."""
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in _OF_A_TERMINAL}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    def _died(self) -> float:
+        """Bury the process; how many seconds to wait for the next."""
+        child = self.child
+        short = time.monotonic() - child.born < _SHORT_LIFE_SECONDS
+        self._short_lives = self._short_lives + 1 if short else 0
+        code = child.process.returncode
+        # Whoever was killed from outside might have worked.
+        self.false_starts = 0 if child.ready or code < 0 else self.false_starts + 1
+        child.bury()
+        _logger.warning("%s has died (exit code %s) and is replaced", self.name, code)
+        return _pause(self._short_lives)
 
 
 class Workers:
-    """Workers that can be lost, renewed and stopped without a caller being turned away.
+    """Workers, and a projector beside them, that can be lost, renewed and stopped without a caller
+    being turned away.
 
     They load what they need from the begin of the block on, and are gone at its end; `serve` has
     them serve. SIGHUP renews them one by one. SIGTERM and SIGINT stop them, after `drain_seconds`
@@ -146,17 +116,17 @@ class Workers:
         _check_free(host, port)
         _allow_files()
         self._folder: Final = tempfile.TemporaryDirectory(prefix="fairdeal-run-")
-        self._run_folder: Final = Path(self._folder.name)
         os.environ[RUN_FOLDER_ENV] = self._folder.name
-        if count > 1:
-            # The workers add their counts up in files there, whichever of them is asked.
-            counts = self._run_folder / "metrics"
-            counts.mkdir()
-            os.environ[METRICS_FOLDER_ENV] = str(counts)
+        # The processes add their counts up in files there, whichever of them is asked.
+        counts = Path(self._folder.name) / "metrics"
+        counts.mkdir()
+        os.environ[METRICS_FOLDER_ENV] = str(counts)
         self._sockets: Final = [_listening(host, port) for _ in range(count)]
-        self._workers: Final = [_Worker(each, self._run_folder) for each in self._sockets]
-        self._short_lives: Final = [0] * count
-        self._false_starts: Final = [0] * count
+        self._workers: Final = [
+            _Place(f"worker {number}", _starting_worker(listening))
+            for number, listening in enumerate(self._sockets, 1)
+        ]
+        self._projector: _Place | None = None
         self._drain_seconds = self._stop_seconds = 0.0
         self._stops = 0
         """How often a signal has said to stop."""
@@ -171,8 +141,8 @@ class Workers:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for worker in self._workers:
-            worker.bury()
+        for place in self._places:
+            place.child.bury()
         for listening in self._sockets:
             listening.close()
         self._folder.cleanup()
@@ -180,24 +150,35 @@ class Workers:
         os.close(self._woken)
         os.close(self._waking)
 
-    def serve(self, drain_seconds: float, stop_seconds: float) -> None:
-        """Until a signal says to stop. Raises ServeError where a worker cannot be had."""
+    def serve(self, drain_seconds: float, stop_seconds: float, *, projections: bool) -> None:
+        """Until a signal says to stop; `projections`: with a projector. Raises ServeError where a
+        worker cannot be had."""
         self._drain_seconds, self._stop_seconds = drain_seconds, stop_seconds
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
         signal.signal(signal.SIGHUP, self._renew_soon)
         signal.set_wakeup_fd(self._waking, warn_on_full_buffer=False)
         for worker in self._workers:
-            worker.begin()
+            worker.child.begin()
         while not self._stops:
-            for index, worker in enumerate(self._workers):
-                if not worker.alive:
-                    self._replace(index)
+            for worker in self._workers:
+                worker.tend()
+                if worker.false_starts >= _FALSE_STARTS:
+                    raise ServeError(
+                        f"{worker.name.capitalize()} ended {_FALSE_STARTS} times before it served: "
+                        "giving up."
+                    )
+            if projections:
+                self._tend_projector()
             if self._renewal and not self._stops:
                 self._renewal = False
                 self._renew()
             self._pause(_LOOK_SECONDS)
-        self._stop_workers()
+        self._stop_all()
+
+    @property
+    def _places(self) -> list[_Place]:
+        return [*self._workers, *([] if self._projector is None else [self._projector])]
 
     def _stop(self, _: int, __: FrameType | None) -> None:
         self._stops += 1
@@ -205,50 +186,42 @@ class Workers:
     def _renew_soon(self, _: int, __: FrameType | None) -> None:
         self._renewal = True
 
-    def _started(self, index: int) -> _Worker:
-        worker = _Worker(self._sockets[index], self._run_folder)
-        worker.begin()
-        return worker
-
-    def _replace(self, index: int) -> None:
-        """Start the successor of a worker that has died."""
-        old = self._workers[index]
-        short = time.monotonic() - old.born < _SHORT_LIFE_SECONDS
-        self._short_lives[index] = self._short_lives[index] + 1 if short else 0
-        code = old.process.returncode
-        # Whoever was killed from outside might have served.
-        began = old.ready or code < 0
-        self._false_starts[index] = 0 if began else self._false_starts[index] + 1
-        old.bury()
-        if self._false_starts[index] >= _FALSE_STARTS:
-            raise ServeError(
-                f"Worker {index + 1} ended {_FALSE_STARTS} times before it served: giving up."
-            )
-        if self._pause(_pause(self._short_lives[index])):
-            _logger.warning("worker %d has died (exit code %s) and is replaced", index + 1, code)
-            self._workers[index] = self._started(index)
+    def _tend_projector(self) -> None:
+        """Let there be one, once the workers serve: nobody waits for it to load. Games go on
+        without one, so whatever it has, it is tried again."""
+        place = self._projector
+        if place is None:
+            if all(worker.child.ready for worker in self._workers):
+                self._projector = _Place("the projector", lambda: Child("api.projector"))
+                self._projector.child.begin()
+            return
+        place.tend()
+        if place.child.alive and place.child.silent_seconds > _SILENT_SECONDS:
+            _logger.warning("%s stands still", place.name)
+            place.child.process.kill()
 
     def _renew(self) -> None:
-        """Let a new worker take over from each, one after another."""
-        for index, old in enumerate(self._workers):
-            new = self._started(index)
+        """Let a new process take over from each, one after another."""
+        for place in self._places:
+            old, new = place.child, place.successor()
             if not self._until_ready(new):
-                # One that does not start is no reason to replace the one that serves.
+                # One that does not start is no reason to replace the one that works.
                 new.bury()
                 if not self._stops:
-                    _logger.error("worker %d is not renewed: the new one does not start", index + 1)
+                    _logger.error("%s is not renewed: the new one does not start", place.name)
                 return
-            self._workers[index] = new
-            old.send(LEAVING)
-            old.send(REPLACED)
-            self._pause(_LEAVE_SECONDS)
+            place.fill(new)
+            if place is not self._projector:
+                old.send(LEAVING)
+                old.send(REPLACED)
+                self._pause(_LEAVE_SECONDS)
             self._end([old], _REPLACED_SECONDS)
-            _logger.info("worker %d of %d has been renewed", index + 1, len(self._workers))
+            _logger.info("%s has been renewed", place.name)
 
-    def _until_ready(self, worker: _Worker) -> bool:
+    def _until_ready(self, child: Child) -> bool:
         end = time.monotonic() + _READY_SECONDS
-        while not worker.ready:
-            if not worker.alive or time.monotonic() > end or not self._pause(_LOOK_SECONDS):
+        while not child.ready:
+            if not child.alive or time.monotonic() > end or not self._pause(_LOOK_SECONDS):
                 return False
         return True
 
@@ -265,9 +238,10 @@ class Workers:
         with suppress(BlockingIOError):
             os.read(self._woken, 1024)
 
-    def _stop_workers(self) -> None:
+    def _stop_all(self) -> None:
+        workers = [worker.child for worker in self._workers]
         if self._drain_seconds:
-            for worker in self._workers:
+            for worker in workers:
                 # Before that it would die of the signal.
                 if worker.ready:
                     worker.send(LEAVING)
@@ -275,22 +249,30 @@ class Workers:
         # Whoever comes now is turned away at once, not kept waiting for nobody.
         for listening in self._sockets:
             listening.close()
-        self._end(self._workers, self._stop_seconds)
+        self._end(workers, self._stop_seconds)
+        # Last, since answers may wait for what it does.
+        if self._projector is not None:
+            self._end([self._projector.child], self._stop_seconds)
 
-    def _end(self, workers: Sequence[_Worker], seconds: float) -> None:
-        """Stop workers together: those that have not ended in time are killed. In a hurry where the
-        whole service is to end."""
-        for worker in workers:
-            worker.send(ENDING)
+    def _end(self, children: Sequence[Child], seconds: float) -> None:
+        """Stop processes together: those that have not ended in time are killed. In a hurry where
+        the whole service is to end."""
+        for child in children:
+            child.send(ENDING)
         begun = time.monotonic()
-        for worker in workers:
-            while worker.alive and time.monotonic() - begun < seconds and self._stops <= 2:
+        for child in children:
+            while child.alive and time.monotonic() - begun < seconds and self._stops <= 2:
                 if self._stops:
                     seconds = min(seconds, self._stop_seconds)
                 self._look_away()
-            if worker.alive:
-                _logger.warning("Killing a worker: it did not end in time")
-            worker.bury()
+            if child.alive:
+                _logger.warning("Killing a process: it did not end in time")
+            child.bury()
+
+
+def _starting_worker(listening: socket.socket) -> Callable[[], Child]:
+    number = listening.fileno()
+    return lambda: Child("api.worker", str(number), str(_BACKLOG), files=[number])
 
 
 def _allow_files() -> None:
@@ -340,5 +322,5 @@ def _listening(host: str, port: int) -> socket.socket:
 
 
 def _pause(short_lives: int) -> float:
-    """Seconds to wait before a worker is started whose predecessors died young: none at first."""
+    """Seconds to wait before a process is started whose predecessors died young: none at first."""
     return 0.0 if short_lives <= 2 else min(0.1 * 2.0**short_lives, _LONGEST_PAUSE_SECONDS)

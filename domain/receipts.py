@@ -61,15 +61,10 @@ class SigningKey:
 
     def sign(self, game: str, version: int, hash_: bytes, at: int) -> Receipt:
         """The receipt for a version of a game: its event's hash and time (microseconds)."""
-        unsigned = {
-            "game": game,
-            "version": version,
-            "hash": hash_.hex(),
-            "at": format_at(at),
-            "key": self.kid,
-        }
+        hexed, time = hash_.hex(), format_at(at)
+        unsigned = {"game": game, "version": version, "hash": hexed, "at": time, "key": self.kid}
         signature = base64url.encode(self._private.sign(encode_canonical(unsigned)))
-        return msgspec.convert({**unsigned, "signature": signature}, Receipt)
+        return Receipt(game, version, hexed, time, self.kid, signature)
 
     def public(self, nbf: int | None = None, exp: int | None = None) -> PublicKey:
         """The public half."""

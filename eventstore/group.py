@@ -52,7 +52,7 @@ class _Waiting:
         self.parameters = parameters
         self.locks = locks
         self.outcome = outcome
-        self.size = sum([len(value) for value in parameters if value is not None])
+        self.size = sum(map(len, filter(None, parameters)))
 
 
 class GroupCommit:

@@ -15,9 +15,10 @@ def known(counter: Counter, values: Iterable[str]) -> Counter:
     return counter
 
 
+_OUTCOMES: Final = ("appended", "wrong-version", "replayed", "mismatch", "unavailable", "failed")
 APPENDS: Final = known(
     Counter("fairdeal_appends", "Appends by outcome, as the store answered them", ["outcome"]),
-    ("appended", "wrong-version", "replayed", "mismatch", "unavailable", "failed"),
+    _OUTCOMES,
 )
 """`appended`, `wrong-version` (another was faster), `replayed` and `mismatch` (the caller's key was
 known), `unavailable` (no answer within the deadline), `failed`."""
@@ -26,6 +27,15 @@ APPEND_SECONDS: Final = Histogram(
     "From asking for an append to its durable outcome",
     buckets=(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5),
 )
+_BY_OUTCOME: Final = {word: APPENDS.labels(word) for word in _OUTCOMES}
+
+
+def appended(outcome: str, seconds: float) -> None:
+    """Count an append that was asked for so long ago."""
+    _BY_OUTCOME[outcome].inc()
+    APPEND_SECONDS.observe(seconds)
+
+
 GROUP_SIZE: Final = Histogram(
     "fairdeal_append_group_size",
     "Appends that shared a transaction",

@@ -5,13 +5,14 @@ Every method is one statement in a transaction of its own. What a caller reads i
 answer within the store's deadline.
 """
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from itertools import repeat
 from time import monotonic
 from typing import Any, Final, Self
 
 import psycopg
+from msgspec.structs import astuple
 from psycopg.rows import TupleRow
 
 from eventstore import measures, queries, spans, wire
@@ -26,7 +27,6 @@ from eventstore.records import (
     Due,
     Head,
     KeyMismatch,
-    NewEvent,
     Outcome,
     Replayed,
     SealedPart,
@@ -162,22 +162,23 @@ class EventStore:
         parameters = _append_parameters(request)
         if request.erase:
             parameters += _parts(request.erase)
-        word = "failed"
+        begun, word = monotonic(), "failed"
         try:
-            with spans.step("append", stream=request.stream), measures.APPEND_SECONDS.time():
-                row = await self._append(parameters, erasing=bool(request.erase))
+            with spans.step("append", stream=request.stream):
+                row = await self._append(parameters, begun, erasing=bool(request.erase))
             word = row[0]
         except StoreUnavailable:
             word = "unavailable"
             raise
         finally:
-            measures.APPENDS.labels(word).inc()
+            measures.appended(word, monotonic() - begun)
         self.feed.news.set()
         return _outcome(row[:6])
 
-    async def _append(self, parameters: tuple[bytes | None, ...], *, erasing: bool) -> Row:
+    async def _append(
+        self, parameters: tuple[bytes | None, ...], begun: float, *, erasing: bool
+    ) -> Row:
         """With others that wait if that can be, else on its own."""
-        begun = monotonic()
         if self._group is not None and not erasing:
             row = await self._group.append(parameters, _locks(parameters))
             if row is not None:
@@ -330,8 +331,11 @@ def _append_parameters(request: Append) -> tuple[bytes | None, ...]:
     """The parameters of `fairdeal.append`, in its order."""
     stream = wire.uuid(request.stream)
     lane = wire.int2(wire.lane(stream))
-    events, answer, key = request.events, request.answer, request.key
+    answer, key = request.answer, request.key
     scope = stream if key is None else wire.scope(key.scope)
+    types, schemas, ats, actors, commands, datas, hashes, sealed = zip(
+        *map(astuple, request.events), strict=True
+    )
     return (
         lane,
         stream,
@@ -343,15 +347,15 @@ def _append_parameters(request: Append) -> tuple[bytes | None, ...]:
         request.secret,
         None if request.tags is None else wire.texts(request.tags),
         wire.int8(request.wake_at),
-        wire.texts(event.type for event in events),
-        wire.int2s(event.schema for event in events),
-        wire.int8s(event.at for event in events),
-        wire.int2s(event.actor for event in events),
-        wire.uuids(event.command for event in events),
-        wire.byteas(event.data for event in events),
-        wire.byteas(event.hash for event in events),
-        *_sealed_parameters(request.expected + 1, events),
-        wire.int2(wire.lane(scope)),
+        wire.texts(types),
+        wire.int2s(schemas),
+        wire.int8s(ats),
+        wire.int2s(actors),
+        wire.uuids(commands),
+        wire.byteas(datas),
+        wire.byteas(hashes),
+        *_sealed_parameters(request.expected + 1, sealed),
+        lane if scope == stream else wire.int2(wire.lane(scope)),
         scope,
         None if key is None else wire.half_digest(key.key),
         None if key is None else wire.half_digest(key.fingerprint),
@@ -372,21 +376,25 @@ def _parts(parts: Iterable[tuple[int, int]]) -> tuple[bytes, bytes]:
     return wire.int4s(v for v, _ in wanted), wire.int2s(part for _, part in wanted)
 
 
-def _sealed_parameters(first: int, events: tuple[NewEvent, ...]) -> tuple[bytes | None, ...]:
-    sealed = [
-        (version, place, part)
-        for version, event in enumerate(events, first)
-        for place, part in enumerate(event.sealed)
+def _sealed_parameters(
+    first: int, sealed: Sequence[tuple[SealedPart, ...]]
+) -> tuple[bytes | None, ...]:
+    """Of the sealed parts of events that follow one another from version `first` on."""
+    found = [
+        (version, place, *astuple(part))
+        for version, parts in enumerate(sealed, first)
+        for place, part in enumerate(parts)
     ]
-    if not sealed:
+    if not found:
         return (None,) * 6
+    versions, places, audiences, digests, salts, bodies = zip(*found, strict=True)
     return (
-        wire.int4s(version for version, _, _ in sealed),
-        wire.int2s(place for _, place, _ in sealed),
-        wire.texts(part.audience for _, _, part in sealed),
-        wire.byteas(part.digest for _, _, part in sealed),
-        wire.byteas(part.salt for _, _, part in sealed),
-        wire.byteas(part.body for _, _, part in sealed),
+        wire.int4s(versions),
+        wire.int2s(places),
+        wire.texts(audiences),
+        wire.byteas(digests),
+        wire.byteas(salts),
+        wire.byteas(bodies),
     )
 
 

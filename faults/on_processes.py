@@ -16,15 +16,18 @@ STORM_LOST = 0.02
 
 
 async def workers_killed(run: Run) -> None:
-    """kill -9 of one of two workers, again and again; the server starts another."""
+    """kill -9 of one of two workers, again and again, and of the projector; the server starts
+    others."""
     async with run.serving({}, {}, workers=2) as processes, run.playing(processes):
         for _ in range(ROUNDS):
             await run.acted(1 / (ROUNDS + 1))
-            killed = run.chance.choice(processes).kill_workers()
-            run.note("workers killed", len(killed))
+            process = run.chance.choice(processes)
+            run.note("workers killed", len(process.kill_workers()))
+            run.note("projectors killed", len(process.kill_projector()))
             await run.live_again(processes, "a worker was killed")
         await run.acted(1 / (ROUNDS + 1))
     run.must(run.figures["workers killed"] == ROUNDS, "not every worker was killed")
+    run.must(run.figures["projectors killed"] == ROUNDS, "not every projector was killed")
 
 
 async def api_killed(run: Run) -> None:
@@ -61,9 +64,13 @@ async def restarts(run: Run) -> None:
 
 
 async def storm(run: Run) -> None:
-    """All at once, in random order: answers lost on the way, sessions ended, servers and workers
-    killed, workers standing still, Postgres killed and stopped, with little time between."""
-    kinds = [_kill_postgres, _kill_server, _end_sessions, _stop_postgres, _kill_worker, _freeze]
+    """All at once, in random order: answers lost on the way, sessions ended, servers,
+    workers and projectors killed, workers standing still, Postgres killed and stopped, with little
+    time between."""
+    kinds = [
+        *(_kill_postgres, _stop_postgres, _end_sessions),
+        *(_kill_server, _kill_worker, _kill_projector, _freeze),
+    ]
     async with run.serving({}, {}) as processes, AsyncExitStack() as stack:
         doors: list[Door] = []
         for process in processes:
@@ -97,6 +104,10 @@ async def _kill_server(run: Run, processes: list[Process]) -> None:
 
 async def _kill_worker(run: Run, processes: list[Process]) -> None:
     run.chance.choice(processes).kill_workers()
+
+
+async def _kill_projector(run: Run, processes: list[Process]) -> None:
+    run.chance.choice(processes).kill_projector()
 
 
 async def _end_sessions(run: Run, processes: list[Process]) -> None:

@@ -85,10 +85,11 @@ class Process:
 
     def kill_workers(self, count: int = 1) -> list[int]:
         """kill -9 of some of its workers."""
-        victims = self.worker_pids()[:count]
-        for pid in victims:
-            os.kill(pid, signal.SIGKILL)
-        return victims
+        return _killed(self.worker_pids()[:count])
+
+    def kill_projector(self) -> list[int]:
+        """kill -9 of what keeps projections up, if it runs."""
+        return _killed(self._running(b"api.projector"))
 
     async def stop(self) -> None:
         """SIGTERM, and wait for the end. RuntimeError where it does not come."""
@@ -120,7 +121,10 @@ class Process:
         return [pid for pid, _, session in _all() if session == self._process.pid]
 
     def worker_pids(self) -> list[int]:
-        """Its worker processes: the children that are not Python's own resource tracker."""
+        """Its worker processes."""
+        return self._running(b"api.worker")
+
+    def _running(self, module: bytes) -> list[int]:
         if self._process is None:
             return []
         parent = self._process.pid
@@ -128,13 +132,19 @@ class Process:
         for pid, ppid, _ in _all():
             if ppid == parent:
                 command = Path(f"/proc/{pid}/cmdline").read_bytes()
-                if b"api.worker" in command:
+                if module in command.split(b"\0"):
                     found.append(pid)
         return sorted(found)
 
     def output(self) -> str:
         """The end of what it has printed and logged."""
         return self.log.read_text(errors="replace")[-2000:] if self.log.exists() else ""
+
+
+def _killed(victims: list[int]) -> list[int]:
+    for pid in victims:
+        os.kill(pid, signal.SIGKILL)
+    return victims
 
 
 def _all() -> list[tuple[int, int, int]]:

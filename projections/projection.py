@@ -32,7 +32,10 @@ class Target:
     async def execute(self, statement: str, *rows: Sequence[Any]) -> None:
         """Execute a statement once with each of the rows. `{table}` stands for a table of this
         build, `%s` for a parameter. Raises psycopg.Error."""
-        if rows:
+        if len(rows) == 1:
+            # As mostly: without the pipeline that several are sent in.
+            await self.conn.execute(self._named(statement), rows[0])
+        elif rows:
             async with self.conn.cursor() as cursor:
                 await cursor.executemany(self._named(statement), rows)
 

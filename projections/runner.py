@@ -51,6 +51,12 @@ _errors = Counter(
 )
 
 
+def foresee(names: Iterable[str]) -> None:
+    """Let there be counts of these projections before there is anything to count."""
+    for counter in (_applied, _errors):
+        measures.known(counter, names)
+
+
 async def run(
     url: str,
     projections: Iterable[Projection],
@@ -125,8 +131,7 @@ class Runner:
         self._projections: Final = {projection.name: projection for projection in projections}
         names, versions = list(self._projections), [p.version for p in projections]
         self._mine: Final = [names, versions]
-        for counter in (_applied, _errors):
-            measures.known(counter, names)
+        foresee(names)
         self._waiting: Final[dict[tuple[str, int | None], _Waiting]] = {}
 
     async def until_trouble(self) -> None:

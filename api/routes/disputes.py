@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from litestar import Controller, Request, Response, get, post
+from litestar import Controller, Request, Response
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
@@ -12,7 +12,7 @@ from api.asking import IdempotencyKey, access_of, caller_key, caller_of
 from api.bodies import NewDispute, NewResolution
 from api.disputes import Told
 from api.freshness import AtLeastPosition
-from api.guards import only
+from api.guards import get, only, post
 from api.identity import Caller
 from api.parts import Parts
 from api.problems import not_found

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from litestar import Controller, Request, Response, get, post
+from litestar import Controller, Request, Response
 from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.openapi.spec import Example
@@ -13,7 +13,7 @@ from api.answers import CreatedAnswer, GamesPage, created_answer, game_item
 from api.asking import IdempotencyKey, access_of, caller_key, caller_of, versions
 from api.bodies import MOST_LABELS, NewGame, NewPlayer
 from api.freshness import FROM_0, AtLeastPosition
-from api.guards import anyone, only
+from api.guards import anyone, get, only, post
 from api.ids import new_id
 from api.parts import Parts
 from api.problems import invalid

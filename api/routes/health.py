@@ -4,10 +4,11 @@ from typing import Literal
 
 import msgspec
 import psycopg
-from litestar import Controller, get
+from litestar import Controller
 from litestar.di import NamedDependency
 from psycopg_pool import PoolTimeout
 
+from api.guards import get
 from api.parts import Parts
 from api.problems import unavailable
 from api.replies import PROBLEMS

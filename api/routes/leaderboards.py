@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator
 from math import inf
 from typing import Annotated, Any
 
-from litestar import Controller, Request, get
+from litestar import Controller, Request
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, QueryParameter
 
 from api import freshness
 from api.asking import caller_of
 from api.freshness import AtLeastPosition
-from api.guards import only
+from api.guards import get, only
 from api.parts import Parts
 from api.people_answers import LeaderboardPage, leaderboard_item
 from api.problems import not_found

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Any, Final
 
 import msgspec
-from litestar import Controller, Request, Response, get
+from litestar import Controller, Request, Response
 from litestar.di import NamedDependency
 from litestar.params import FromPath, HeaderParameter, QueryParameter
 from litestar.response import Stream
@@ -15,7 +15,7 @@ from api.access import Access
 from api.answers import EventsPage, ScoresAnswer, scores_answer
 from api.asking import access_of
 from api.freshness import FROM_0, AtLeastVersion
-from api.guards import anyone
+from api.guards import anyone, get
 from api.parts import Parts
 from api.problems import Problem, invalid, not_found
 from api.replies import FOR_ALL, PROBLEMS, READING

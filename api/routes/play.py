@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from litestar import Controller, Request, Response, post
+from litestar import Controller, Request, Response
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
@@ -18,7 +18,7 @@ from api.answers import (
 from api.asking import IdempotencyKey, IfMatch, access_of, asked
 from api.bodies import Abandonment, AskedAction, Person
 from api.execute import Done
-from api.guards import only
+from api.guards import only, post
 from api.parts import Parts
 from api.problems import not_found
 from api.replies import COMMANDING, FOR_HOST, FOR_SEAT, created

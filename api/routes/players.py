@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from litestar import Controller, Request, delete, get
+from litestar import Controller, Request
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
@@ -12,7 +12,7 @@ from api import freshness
 from api.asking import caller_of
 from api.erasing import erase_player
 from api.freshness import AtLeastPosition
-from api.guards import only
+from api.guards import delete, get, only
 from api.parts import Parts
 from api.people_answers import PlayerAnswer, player_answer
 from api.problems import invalid, not_found

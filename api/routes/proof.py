@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator, Iterator
 from itertools import islice
 from typing import Any, Final
 
-from litestar import Controller, Request, get
+from litestar import Controller, Request
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 from litestar.response import Stream
 
 from api.asking import access_of
 from api.exporting import export_lines, file_name
-from api.guards import anyone
+from api.guards import anyone, get
 from api.parts import Parts
 from api.problems import not_found
 from api.proof_answers import ChallengesPage, ChallengeView, KeySet, challenge_view

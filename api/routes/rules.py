@@ -5,9 +5,10 @@ from importlib.resources import files
 from typing import Any
 
 import msgspec
-from litestar import Controller, get
+from litestar import Controller
 from litestar.params import FromPath
 
+from api.guards import get
 from api.problems import not_found
 from api.replies import PROBLEMS
 from domain.game import Game

@@ -13,9 +13,10 @@ from types import MappingProxyType
 from typing import Annotated, Final
 
 import msgspec
-from litestar import Controller, Response, get
+from litestar import Controller, Response
 from litestar.params import FromPath, HeaderParameter
 
+from api.guards import get
 from api.problems import not_found
 
 _HEADERS: Final = MappingProxyType(

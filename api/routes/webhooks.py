@@ -2,13 +2,13 @@
 
 from typing import Annotated, Any
 
-from litestar import Controller, Request, Response, delete, get, post
+from litestar import Controller, Request, Response
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from api.asking import IdempotencyKey, caller_key, caller_of
 from api.bodies import NewWebhook
-from api.guards import only
+from api.guards import delete, get, only, post
 from api.parts import Parts
 from api.replies import FOR_HOST, PROBLEMS, READING, created
 from api.webhooks import (

@@ -57,13 +57,13 @@ class Application:
 
 
 @asynccontextmanager
-async def served(app: App) -> AsyncIterator[tuple[Server, int]]:
+async def served(app: App, body_seconds: float = SECONDS) -> AsyncIterator[tuple[Server, int]]:
     """A server of an application, and its port."""
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     port = listening.getsockname()[1]
     begun = asyncio.Event()
-    server = Server(app, 16, begun.set)  # type: ignore[arg-type]
+    server = Server(app, 16, body_seconds, begun.set)  # type: ignore[arg-type]
     task = asyncio.create_task(server.serve([listening]))
     async with asyncio.timeout(SECONDS):
         await begun.wait()
@@ -189,6 +189,29 @@ async def test_what_is_left_of_it_is_not_waited_for_long(monkeypatch: pytest.Mon
     monkeypatch.setattr(connections, "_REST_SECONDS", 0.1)
     async with served(Application()) as (_, port):
         assert (await told(port, BODY % b"/any" + b"abc")).endswith(b"/any")
+
+
+@pytest.mark.parametrize("pieces", [(b"abc",), (b"", b"abc"), (b"abc", b"def")])
+@pytest.mark.parametrize("more", [b"", b"Connection: Upgrade\r\nUpgrade: websocket\r\n"])
+async def test_a_body_has_its_time(pieces: tuple[bytes, ...], more: bytes) -> None:
+    first, *others = pieces
+    head = BODY.replace(b"Content-Length", more + b"Content-Length") % b"/read"
+    async with served(Application(), body_seconds=0.2) as (_, port):
+        late = await told(port, head + first, *others, pause=0.05)
+    assert late.startswith(b"HTTP/1.1 400 ")
+    assert late.count(b"HTTP/1.1") == 1
+    assert b"$: the body has not come whole in 0.2 seconds" in late
+    assert b'"instance":"/read"' in late
+
+
+async def test_a_body_that_comes_piece_by_piece_is_read() -> None:
+    async with served(Application()) as (_, port):
+        head = BODY % b"/read"
+        length = int(head.partition(b"Content-Length: ")[2].split(b"\r")[0])
+        pieces = [b"x"] * length
+        answer = await told(port, head, *pieces[:-1], b"x" + get("/two", LAST), pause=0.001)
+    assert b"/read" + b"x" * length in answer
+    assert answer.endswith(b"/two")
 
 
 async def test_who_ends_in_the_middle_of_a_request_is_told_so() -> None:

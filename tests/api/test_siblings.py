@@ -11,9 +11,9 @@ import httpx
 import msgspec
 import pytest
 
+from api.children import RUN_FOLDER_ENV
 from api.games import Games, News, encode_news
 from api.siblings import Siblings, siblings
-from api.workers import RUN_FOLDER_ENV
 from eventstore.postgres import EventStore
 from projections.entries import entries
 from tests.api.running import Game, filled_in, new_game, running

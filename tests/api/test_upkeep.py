@@ -1,17 +1,18 @@
-"""Of the workers of one service one keeps the projections up, whichever is killed."""
+"""A service has one process that keeps projections up, whatever becomes of it."""
 
 import asyncio
 import os
 import signal
+from pathlib import Path
 
 import httpx
 import psycopg
 import pytest
 
-from tests.api.processes import create, free_port, serving
+from tests.api.processes import Serving, create, free_port, serving
 from tests.api.running import HOST_KEY, bearer
 from tests.api.test_live_served import environment
-from tests.api.test_stopping_and_renewing import workers
+from tests.api.test_stopping_and_renewing import running_module, until_renewed, workers
 
 pytestmark = pytest.mark.postgres
 
@@ -36,54 +37,96 @@ async def until_one_runs(url: str) -> None:
             await asyncio.sleep(0.05)
 
 
-async def test_one_worker_does_it_and_another_takes_over(database_url: str) -> None:
+def projectors(server: Serving) -> set[int]:
+    return running_module(server, b"api.projector")
+
+
+async def until_another(server: Serving, old: set[int]) -> set[int]:
+    """Wait until there is a projector, and none of these."""
+    async with asyncio.timeout(SECONDS):
+        while len(found := projectors(server)) != 1 or found & old:
+            await asyncio.sleep(0.05)
+    return found
+
+
+async def until_listed(server: Serving) -> None:
+    """Wait until a game that is made now is in the list."""
+    made = create(server.address, HOST_KEY)["id"]
+    async with httpx.AsyncClient(base_url=server.address, timeout=30) as http:
+        async with asyncio.timeout(SECONDS):
+            while True:
+                listed = (await http.get("/v1/games", headers=bearer(HOST_KEY))).json()
+                if made in [item["id"] for item in listed["items"]]:
+                    return
+                await asyncio.sleep(0.02)
+
+
+async def test_one_process_does_it_and_is_replaced(database_url: str) -> None:
     with serving(free_port(), "--workers", "3", **environment(database_url)) as server:
-        async with httpx.AsyncClient(base_url=server.address, timeout=30) as http:
-            for _ in range(3):
-                await until_one_runs(database_url)
-                for _ in range(20):
-                    assert runners(database_url) <= 1
-                    await asyncio.sleep(0.05)
-                # In three rounds the one that does it is killed at least once.
-                victims = sorted(workers(server))[:2]
-                for victim in victims:
-                    os.kill(victim, signal.SIGKILL)
-                async with asyncio.timeout(SECONDS):
-                    while len(workers(server) - set(victims)) < 3:
-                        await asyncio.sleep(0.05)
-                made = create(server.address, HOST_KEY)["id"]
-                async with asyncio.timeout(SECONDS):
-                    while True:
-                        listed = (await http.get("/v1/games", headers=bearer(HOST_KEY))).json()
-                        if made in [item["id"] for item in listed["items"]]:
-                            break
-                        await asyncio.sleep(0.02)
+        old: set[int] = set()
+        for _ in range(3):
+            old = await until_another(server, old)
+            await until_one_runs(database_url)
+            await until_listed(server)
+            assert runners(database_url) == 1
+            for pid in old:
+                os.kill(pid, signal.SIGKILL)
+        await until_another(server, old)
+        await until_listed(server)
 
 
-async def test_a_worker_that_stands_still_is_stood_in_for(database_url: str) -> None:
-    with serving(free_port(), "--workers", "2", **environment(database_url)) as server:
+async def test_one_that_stands_still_is_replaced(database_url: str) -> None:
+    with serving(free_port(), **environment(database_url)) as server:
+        old = await until_another(server, set())
         await until_one_runs(database_url)
-        frozen = []
-        try:
-            # Whoever does it, both in turn: the other one has to do it meanwhile.
-            for worker in sorted(workers(server)):
-                os.kill(worker, signal.SIGSTOP)
-                frozen.append(worker)
-                before = heartbeat(database_url)
-                async with asyncio.timeout(SECONDS):
-                    while heartbeat(database_url) <= before:
-                        await asyncio.sleep(0.1)
-                os.kill(frozen.pop(), signal.SIGCONT)
-        finally:
-            for worker in frozen:
-                os.kill(worker, signal.SIGCONT)
+        for pid in old:
+            os.kill(pid, signal.SIGSTOP)
+        await until_another(server, old)
+        await until_listed(server)
+        code, _, complaints = await asyncio.to_thread(server.end)
+        assert code == 0
+        assert "the projector stands still" in complaints
 
 
-def heartbeat(url: str) -> float:
-    """When the live builds were last run, in seconds since 1970."""
-    with psycopg.connect(url) as conn:
-        row = conn.execute(
-            "SELECT extract(epoch FROM min(beaten_at))::float FROM projections.builds"
-        ).fetchone()
-    assert row is not None
-    return float(row[0])
+async def test_it_is_renewed_with_the_workers_and_ends_with_them(database_url: str) -> None:
+    with serving(free_port(), **environment(database_url)) as server:
+        old = await until_another(server, set())
+        await until_one_runs(database_url)
+        serving_ = workers(server)
+        server.process.send_signal(signal.SIGHUP)
+        await until_renewed(server, serving_)
+        await until_another(server, old)
+        await until_listed(server)
+        code, _, complaints = await asyncio.to_thread(server.end)
+        assert code == 0
+        assert "the projector has been renewed" in complaints
+        assert "Killing" not in complaints
+        assert "has died" not in complaints
+
+
+async def test_games_go_on_where_it_cannot_start(database_url: str, tmp_path: Path) -> None:
+    """Something of the machine's that ends it at once, and nobody else."""
+    tries = tmp_path / "tries"
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, sys\nif 'api.projector' in sys.orig_argv:\n"
+        f"    with open({str(tries)!r}, 'a') as file: file.write('1')\n    os._exit(3)\n"
+    )
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    with serving(free_port(), PYTHONPATH=path, **environment(database_url)) as server:
+        async with asyncio.timeout(SECONDS):
+            # More often than a worker would be tried.
+            while not tries.exists() or tries.stat().st_size < 6:
+                await asyncio.sleep(0.05)
+        assert create(server.address, HOST_KEY)["status"] == "playing"
+        code, _, complaints = await asyncio.to_thread(server.end)
+    assert code == 0
+    assert "the projector has died (exit code 3) and is replaced" in complaints
+
+
+async def test_there_is_none_where_others_do_it(database_url: str) -> None:
+    settings = environment(database_url) | {"FAIRDEAL_PROJECTIONS": "elsewhere"}
+    with serving(free_port(), **settings) as server:
+        create(server.address, HOST_KEY)
+        await asyncio.sleep(1)
+        assert projectors(server) == set()
+        assert runners(database_url) == 0

@@ -1,0 +1,133 @@
+"""Processes that `fairdeal serve` starts, seen from both sides: they load their modules, wait until
+they are told the environment in which to work, and end with the process that started them.
+"""
+
+import gc
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+ENDING: Final = signal.SIGTERM
+"""What a process is sent that is to end: who waits is answered, streams say goodbye."""
+RUN_FOLDER_ENV: Final = "FAIRDEAL_RUN_FOLDER"
+"""Where the processes of a service say that they live, and find one another."""
+
+_OF_A_TERMINAL: Final = (signal.SIGINT, signal.SIGHUP)
+_NEW_OBJECTS: Final = 20_000
+"""So many more objects made than dropped, and the garbage collector looks for cycles."""
+
+
+class Child:
+    """A process that runs a module, and the time at which it was started."""
+
+    def __init__(self, module: str, *arguments: str, files: Sequence[int] = ()) -> None:
+        """`files`: descriptors that it gets too."""
+        self.born: Final = time.monotonic()
+        # It looks for modules where this process does, not where that happens to have been started.
+        with _unheard():
+            self.process: Final = subprocess.Popen(
+                [sys.executable, "-P", "-m", module, *arguments],
+                env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+                stdin=subprocess.PIPE,
+                pass_fds=files,
+            )
+
+    def begin(self) -> None:
+        """Let it work in the environment of now. It ends when it reads the end of its input, which
+        stays open as long as this process lives."""
+        assert self.process.stdin is not None
+        with suppress(BrokenPipeError):
+            self.process.stdin.write(json.dumps(dict(os.environ)).encode() + b"\n")
+            self.process.stdin.flush()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it has not ended."""
+        return self.process.poll() is None
+
+    @property
+    def ready(self) -> bool:
+        """Whether it has begun to work, at some time."""
+        return self._sign.exists()
+
+    @property
+    def silent_seconds(self) -> float:
+        """For how long it has given no sign of life; 0 before the first."""
+        try:
+            return time.time() - self._sign.stat().st_mtime
+        except FileNotFoundError:
+            return 0.0
+
+    def send(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        self.process.send_signal(number)
+
+    def bury(self) -> None:
+        """Kill it if it lives, and take away what it leaves behind."""
+        if self.alive:
+            self.process.kill()
+        self.process.wait()
+        assert self.process.stdin is not None
+        with suppress(BrokenPipeError):
+            self.process.stdin.close()
+        self._sign.unlink(missing_ok=True)
+
+    @property
+    def _sign(self) -> Path:
+        return _sign_of_life(os.environ[RUN_FOLDER_ENV], self.process.pid)
+
+
+def be_a_child() -> None:
+    """Called first by a process that was started as a Child: it goes on in the environment that it
+    is given, and ends when its parent does."""
+    given = sys.stdin.buffer.readline()
+    if not given:
+        sys.exit(1)
+    os.environ.update(json.loads(given))
+    threading.Thread(target=_end_with_parent, name="parent-watch", daemon=True).start()
+
+
+def say_ready() -> None:
+    """Called by a child that works; again and again where it is to be seen that it still does."""
+    folder = os.environ.get(RUN_FOLDER_ENV)
+    if folder:
+        _sign_of_life(folder, os.getpid()).touch()
+
+
+def collect_seldom() -> None:
+    """What is here now stays, and what is made from now on has mostly no cycles: looking for them
+    after every 700 objects took a sixteenth of a busy worker's time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_NEW_OBJECTS)
+
+
+def _sign_of_life(folder: str, pid: int) -> Path:
+    return Path(folder) / f"ready-{pid}"
+
+
+def _end_with_parent() -> None:
+    """The parent holds the other end of standard input, however it ends."""
+    while os.read(sys.stdin.fileno(), 1):
+        pass
+    os._exit(1)
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """What a terminal sends to all processes at once is for the parent alone: who is started in
+    here ignores it, from the first moment on."""
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in _OF_A_TERMINAL}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
