@@ -131,6 +131,40 @@ async def test_a_head_has_its_limits(request_: bytes, status: int) -> None:
     assert len(app.asked) == (2 if status == 200 else 0)
 
 
+@pytest.mark.parametrize(
+    "host",
+    ["x", "x.example:8000", "x_y:", "", "127.0.0.1", "[::1]:8000", "[v1.a:b]", "%C3%A4.example"],
+)
+async def test_a_host_is_a_name_or_an_address(host: str) -> None:
+    async with served(Application()) as (_, port):
+        told_ = await told(port, f"GET /a HTTP/1.1\r\nHost: {host} \r\n{LAST}\r\n\r\n".encode())
+    assert told_.endswith(b"/a")
+
+
+@pytest.mark.parametrize(
+    "hosts",
+    [
+        *[(), ("x", "x"), ("x", "y"), ("x", "")],
+        *[(host,) for host in ("a b", "a/b", "a@b", "a:b", "a,b:80:80", "::1", "[::1", "%zz", "ä")],
+    ],
+)
+async def test_a_head_says_once_which_host_is_meant(hosts: tuple[str, ...]) -> None:
+    """RFC 9112, 3.2."""
+    app = Application()
+    lines = "".join([f"Host: {host}\r\n" for host in hosts])
+    async with served(app) as (_, port):
+        answers = await told(port, get("/one") + f"GET /a HTTP/1.1\r\n{lines}\r\n".encode())
+        old = await told(port, f"GET /old HTTP/1.0\r\n{lines}\r\n".encode())
+    _, one, refusal = answers.partition(b"/one")
+    assert one
+    assert refusal.startswith(b"HTTP/1.1 400 ")
+    assert b"content-type: application/problem+json" in refusal
+    assert b"The header Host" in refusal
+    # Before HTTP/1.1 there was none.
+    assert old.endswith(b"/old") == (hosts == ())
+    assert app.asked == ["/one"] + ["/old"] * (hosts == ())
+
+
 async def test_a_head_without_end_is_refused_before_it_is_kept() -> None:
     app = Application()
     async with served(app) as (_, port):
