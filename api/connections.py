@@ -146,6 +146,23 @@ class _Together:
             self._transport.write(held)
 
 
+class _Unframed(_Together):
+    """The same for a caller of HTTP/1.0, which knows no chunks (RFC 9112, 6.1): a body of a length
+    not told ends with the connection. Each chunk comes in a piece of its own."""
+
+    _FRAMED: Final = b"\r\ntransfer-encoding: chunked\r\n"
+    _chunked: bool | None = None
+
+    def write(self, data: bytes) -> None:
+        if self._chunked is None:
+            self._chunked = self._FRAMED in data
+            data = data.replace(self._FRAMED, b"\r\n")
+        elif self._chunked and data:
+            size, _, rest = data.partition(b"\r\n")
+            data = rest[: int(size, 16)]
+        super().write(data)
+
+
 class Connection(HttpToolsProtocol):
     """One caller's connection."""
 
@@ -262,7 +279,8 @@ class Connection(HttpToolsProtocol):
             elif name == b"content-length":
                 length = int(value)
         # RFC 9112, 3.2: HTTP/1.0 may do without.
-        if hosts > 1 or (not hosts and self.parser.get_http_version() >= "1.1"):
+        version = self.parser.get_http_version()
+        if hosts > 1 or (not hosts and version >= "1.1"):
             self._refuse("The header Host is needed, once.")
         if self.parser.should_upgrade():
             # To another protocol, which is not ours: the request is answered by this one (RFC 9110,
@@ -273,7 +291,13 @@ class Connection(HttpToolsProtocol):
         super().on_headers_complete()
         if self._last:
             self.cycle.keep_alive = False
-        self.cycle.transport = cast(asyncio.Transport, _Together(self.transport, self.loop))
+        if version >= "1.1":
+            answer = _Together(self.transport, self.loop)
+        else:
+            # Nor does it know of answers that go before (RFC 9110, 10.1.1).
+            self.cycle.waiting_for_100_continue = False
+            answer = _Unframed(self.transport, self.loop)
+        self.cycle.transport = cast(asyncio.Transport, answer)
 
     def on_body(self, body: bytes) -> None:
         """A piece of a body."""
