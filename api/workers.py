@@ -15,13 +15,14 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Final, Self
+
+from api.run_folder import RunFolder
 
 LEAVING: Final = signal.SIGUSR2
 """What a worker is sent that others are to take over from: it is no longer ready, and keeps no
@@ -145,16 +146,15 @@ class Workers:
         """Raises ServeError where somebody else listens there already."""
         _check_free(host, port)
         _allow_files()
-        self._folder: Final = tempfile.TemporaryDirectory(prefix="fairdeal-run-")
-        self._run_folder: Final = Path(self._folder.name)
-        os.environ[RUN_FOLDER_ENV] = self._folder.name
+        self._folder: Final = RunFolder()
+        os.environ[RUN_FOLDER_ENV] = str(self._folder.path)
         if count > 1:
             # The workers add their counts up in files there, whichever of them is asked.
-            counts = self._run_folder / "metrics"
+            counts = self._folder.path / "metrics"
             counts.mkdir()
             os.environ[METRICS_FOLDER_ENV] = str(counts)
         self._sockets: Final = [_listening(host, port) for _ in range(count)]
-        self._workers: Final = [_Worker(each, self._run_folder) for each in self._sockets]
+        self._workers: Final = [_Worker(each, self._folder.path) for each in self._sockets]
         self._short_lives: Final = [0] * count
         self._false_starts: Final = [0] * count
         self._drain_seconds = self._stop_seconds = 0.0
@@ -175,7 +175,7 @@ class Workers:
             worker.bury()
         for listening in self._sockets:
             listening.close()
-        self._folder.cleanup()
+        self._folder.remove()
         signal.set_wakeup_fd(-1)
         os.close(self._woken)
         os.close(self._waking)
@@ -206,7 +206,7 @@ class Workers:
         self._renewal = True
 
     def _started(self, index: int) -> _Worker:
-        worker = _Worker(self._sockets[index], self._run_folder)
+        worker = _Worker(self._sockets[index], self._folder.path)
         worker.begin()
         return worker
 
