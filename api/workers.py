@@ -22,6 +22,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Final, Self
 
+from api import ended_workers
 from api.run_folder import RunFolder
 
 LEAVING: Final = signal.SIGUSR2
@@ -148,11 +149,13 @@ class Workers:
         _allow_files()
         self._folder: Final = RunFolder()
         os.environ[RUN_FOLDER_ENV] = str(self._folder.path)
-        if count > 1:
-            # The workers add their counts up in files there, whichever of them is asked.
-            counts = self._folder.path / "metrics"
-            counts.mkdir()
-            os.environ[METRICS_FOLDER_ENV] = str(counts)
+        self._counts: Final = self._folder.path / "metrics" if count > 1 else None
+        """Where workers add their counts up in files, whichever of them is asked."""
+        if self._counts is not None:
+            self._counts.mkdir()
+            os.environ[METRICS_FOLDER_ENV] = str(self._counts)
+        self._ended: Final[set[int]] = set()
+        """Workers whose counts are to be kept without them."""
         self._sockets: Final = [_listening(host, port) for _ in range(count)]
         self._workers: Final = [_Worker(each, self._folder.path) for each in self._sockets]
         self._short_lives: Final = [0] * count
@@ -196,6 +199,7 @@ class Workers:
             if self._renewal and not self._stops:
                 self._renewal = False
                 self._renew()
+            self._keep_counts()
             self._pause(_LOOK_SECONDS)
         self._stop_workers()
 
@@ -208,7 +212,14 @@ class Workers:
     def _started(self, index: int) -> _Worker:
         worker = _Worker(self._sockets[index], self._folder.path)
         worker.begin()
+        self._ended.discard(worker.process.pid)
         return worker
+
+    def _keep_counts(self, *ended: _Worker) -> None:
+        """Keep what these have counted, and those for whom it was not to be done before."""
+        self._ended.update([worker.process.pid for worker in ended])
+        if self._counts is None or not self._ended or ended_workers.fold(self._counts, self._ended):
+            self._ended.clear()
 
     def _replace(self, index: int) -> None:
         """Start the successor of a worker that has died."""
@@ -220,6 +231,7 @@ class Workers:
         began = old.ready or code < 0
         self._false_starts[index] = 0 if began else self._false_starts[index] + 1
         old.bury()
+        self._keep_counts(old)
         if self._false_starts[index] >= _FALSE_STARTS:
             raise ServeError(
                 f"Worker {index + 1} ended {_FALSE_STARTS} times before it served: giving up."
@@ -235,6 +247,7 @@ class Workers:
             if not self._until_ready(new):
                 # One that does not start is no reason to replace the one that serves.
                 new.bury()
+                self._keep_counts(new)
                 if not self._stops:
                     _logger.error("worker %d is not renewed: the new one does not start", index + 1)
                 return
@@ -243,6 +256,7 @@ class Workers:
             old.send(REPLACED)
             self._pause(_LEAVE_SECONDS)
             self._end([old], _REPLACED_SECONDS)
+            self._keep_counts(old)
             _logger.info("worker %d of %d has been renewed", index + 1, len(self._workers))
 
     def _until_ready(self, worker: _Worker) -> bool:
