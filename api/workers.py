@@ -16,7 +16,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
@@ -125,13 +125,12 @@ class _Worker:
 @contextmanager
 def _unheard() -> Iterator[None]:
     """What a terminal sends to all processes at once is for the parent alone: who is started in
-    here ignores it, from the first moment on."""
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in _OF_A_TERMINAL}
+    here never hears it, from the first moment on, and the parent does when the block has ended."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_A_TERMINAL)
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Workers:
@@ -157,12 +156,14 @@ class Workers:
         self._ended: Final[set[int]] = set()
         """Workers whose counts are to be kept without them."""
         self._sockets: Final = [_listening(host, port) for _ in range(count)]
-        self._workers: Final = [_Worker(each, self._folder.path) for each in self._sockets]
+        self._workers: Final[list[_Worker]] = []
         self._short_lives: Final = [0] * count
         self._false_starts: Final = [0] * count
         self._drain_seconds = self._stop_seconds = 0.0
         self._stops = 0
         """How often a signal has said to stop."""
+        self._signal = signal.SIGTERM.value
+        """The one that did so last."""
         self._renewal = False
         # Written to by whatever signal comes, so that nobody sleeps through it.
         self._woken, self._waking = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -170,10 +171,21 @@ class Workers:
     def __enter__(self) -> Self:
         # Until they serve there is nothing to be renewed, and nothing to be ended with care.
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, _leave)
+        self._on_stop(self._stop)
+        try:
+            for each in self._sockets:
+                self._workers.append(_Worker(each, self._folder.path))
+            self._on_stop(self._leave)
+            if self._stops:
+                sys.exit(128 + self._signal)
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
+        # Who is in a hurry is so no less than this: a worker not buried would miss its folder.
+        self._on_stop(self._stop)
         for worker in self._workers:
             worker.bury()
         for listening in self._sockets:
@@ -186,8 +198,7 @@ class Workers:
     def serve(self, drain_seconds: float, stop_seconds: float) -> None:
         """Until a signal says to stop. Raises ServeError where a worker cannot be had."""
         self._drain_seconds, self._stop_seconds = drain_seconds, stop_seconds
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._stop)
+        self._on_stop(self._stop)
         signal.signal(signal.SIGHUP, self._renew_soon)
         signal.set_wakeup_fd(self._waking, warn_on_full_buffer=False)
         for worker in self._workers:
@@ -203,8 +214,18 @@ class Workers:
             self._pause(_LOOK_SECONDS)
         self._stop_workers()
 
-    def _stop(self, _: int, __: FrameType | None) -> None:
+    def _on_stop(self, handler: Callable[[int, FrameType | None], None]) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, handler)
+
+    def _stop(self, number: int, _: FrameType | None) -> None:
         self._stops += 1
+        self._signal = number
+
+    def _leave(self, number: int, _: FrameType | None) -> None:
+        # Where nobody hears of the exit, as in a callback of the garbage collector's, `serve` does.
+        self._stops += 1
+        sys.exit(128 + number)
 
     def _renew_soon(self, _: int, __: FrameType | None) -> None:
         self._renewal = True
@@ -336,10 +357,6 @@ def _check_free(host: str, port: int) -> None:
                     "or choose another with --host and --port."
                 ) from None
             time.sleep(0.1)
-
-
-def _leave(number: int, _: FrameType | None) -> None:
-    sys.exit(128 + number)
 
 
 def _listening(host: str, port: int) -> socket.socket:
