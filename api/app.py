@@ -21,7 +21,6 @@ from api.hook_sender import Sender
 from api.identity import Keyring
 from api.limits import Limits
 from api.live import Live
-from api.metrics import MetricsController
 from api.notices import Notices
 from api.parts import Leaving, Parts
 from api.requests import Watched, foresee
@@ -65,7 +64,7 @@ def create_app(settings: Settings) -> Litestar:
             LeaderboardsController,
             WebhooksController,
             HealthController,
-            MetricsController,
+            metrics.scrape,
             TableController,
         ],
         dependencies={"parts": Provide(parts, sync_to_thread=False)},

@@ -4,13 +4,14 @@ they are told the environment in which to work, and end with the process that st
 
 import gc
 import json
+import logging
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -21,8 +22,12 @@ RUN_FOLDER_ENV: Final = "FAIRDEAL_RUN_FOLDER"
 """Where the processes of a service say that they live, and find one another."""
 
 _OF_A_TERMINAL: Final = (signal.SIGINT, signal.SIGHUP)
+_SHORT_LIFE_SECONDS: Final = 10.0
+_LONGEST_PAUSE_SECONDS: Final = 5.0
 _NEW_OBJECTS: Final = 20_000
 """So many more objects made than dropped, and the garbage collector looks for cycles."""
+
+_logger = logging.getLogger("fairdeal.serve")
 
 
 class Child:
@@ -85,6 +90,59 @@ class Child:
         return _sign_of_life(os.environ[RUN_FOLDER_ENV], self.process.pid)
 
 
+class Place:
+    """A place that one process fills after another."""
+
+    def __init__(
+        self, name: str, started: Callable[[], Child], buried: Callable[[Child], None]
+    ) -> None:
+        """`name` is how operators are told of it. `started` starts a process for it, `buried` is
+        told of one that has died."""
+        self.name: Final = name
+        self._started: Final = started
+        self._buried: Final = buried
+        self.child = started()
+        self.false_starts = 0
+        """How many in a row ended before they worked."""
+        self._short_lives = 0
+        self._empty_until: float | None = None
+
+    def successor(self) -> Child:
+        """A new process, which works beside the one that has the place."""
+        child = self._started()
+        child.begin()
+        return child
+
+    def fill(self, child: Child) -> None:
+        """Let a process have the place."""
+        self.child, self._empty_until = child, None
+
+    def tend(self) -> None:
+        """Fill the place again, as soon as may be, if its process has died."""
+        if self._empty_until is None and not self.child.alive:
+            self._empty_until = time.monotonic() + self._died()
+        if self._empty_until is not None and time.monotonic() >= self._empty_until:
+            self.fill(self.successor())
+
+    def _died(self) -> float:
+        """Bury the process; how many seconds to wait for the next."""
+        child = self.child
+        short = time.monotonic() - child.born < _SHORT_LIFE_SECONDS
+        self._short_lives = self._short_lives + 1 if short else 0
+        code = child.process.returncode
+        # Whoever was killed from outside might have worked.
+        self.false_starts = 0 if child.ready or code < 0 else self.false_starts + 1
+        child.bury()
+        self._buried(child)
+        _logger.warning("%s has died (exit code %s) and is replaced", self.name, code)
+        return _pause(self._short_lives)
+
+
+def _pause(short_lives: int) -> float:
+    """Seconds to wait before a process is started whose predecessors died young: none at first."""
+    return 0.0 if short_lives <= 2 else min(0.1 * 2.0**short_lives, _LONGEST_PAUSE_SECONDS)
+
+
 def be_a_child() -> None:
     """Called first by a process that was started as a Child: it goes on in the environment that it
     is given, and ends when its parent does."""
@@ -124,10 +182,9 @@ def _end_with_parent() -> None:
 @contextmanager
 def _unheard() -> Iterator[None]:
     """What a terminal sends to all processes at once is for the parent alone: who is started in
-    here ignores it, from the first moment on."""
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in _OF_A_TERMINAL}
+    here never hears it, from the first moment on, and the parent does when the block has ended."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_A_TERMINAL)
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -104,5 +104,5 @@ def migrate(
 
 
 def main() -> None:
-    """The entry point."""
+    """Carry out what the command line says."""
     app()

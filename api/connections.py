@@ -5,12 +5,13 @@ answer to cut its own connection, and a server that goes by what `worker` tells 
 """
 
 import asyncio
+import re
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from http import HTTPStatus
-from typing import Any, Final, cast
+from typing import Any, Final, NoReturn, cast
 
 import httptools
 import msgspec
@@ -34,6 +35,10 @@ _IDLE_SECONDS: Final = 150
 _CONNECTIONS: Final = 16_384
 """How many connections a worker holds, live streams and long polls among them. Whoever comes then
 is answered with 503."""
+_HOST: Final = re.compile(
+    rb"(\[[\w.~!$&'()*+,;=:%-]+\]|([\w.~!$&'()*+,;=-]|%[\dA-Fa-f]{2})*)(:\d*)?"
+)
+"""An address or a name, which may be empty, and a port (RFC 3986, 3.2.2 and 3.2.3)."""
 _TOO_LONG: Final = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
     b"content-length: 0\r\nconnection: close\r\n\r\n"
@@ -146,6 +151,23 @@ class _Together:
             self._transport.write(held)
 
 
+class _Unframed(_Together):
+    """The same for a caller of HTTP/1.0, which knows no chunks (RFC 9112, 6.1): a body of a length
+    not told ends with the connection. Each chunk comes in a piece of its own."""
+
+    _FRAMED: Final = b"\r\ntransfer-encoding: chunked\r\n"
+    _chunked: bool | None = None
+
+    def write(self, data: bytes) -> None:
+        if self._chunked is None:
+            self._chunked = self._FRAMED in data
+            data = data.replace(self._FRAMED, b"\r\n")
+        elif self._chunked and data:
+            size, _, rest = data.partition(b"\r\n")
+            data = rest[: int(size, 16)]
+        super().write(data)
+
+
 class Connection(HttpToolsProtocol):
     """One caller's connection."""
 
@@ -255,15 +277,23 @@ class Connection(HttpToolsProtocol):
             problem = unavailable("Too many connections; try again.")
             self._refusal = _answer(problem, self.url.decode("latin-1"))
             raise _Refused
-        chunked, length = False, 0
+        chunked, length, hosts = False, 0, 0
         for name, value in self.headers:
-            if name == b"transfer-encoding":
+            if name == b"host":
+                hosts += 1
+                if not _HOST.fullmatch(value.strip(b" \t")):
+                    self._refuse("The header Host is no name or address.")
+            elif name == b"transfer-encoding":
                 # The parser finds fault with others too, but only when the application has begun.
                 if value.lower() != b"chunked":
                     raise _Refused
                 chunked = True
             elif name == b"content-length":
                 length = int(value)
+        # RFC 9112, 3.2: HTTP/1.0 may do without.
+        version = self.parser.get_http_version()
+        if hosts > 1 or (not hosts and version >= "1.1"):
+            self._refuse("The header Host is needed, once.")
         if self.parser.should_upgrade():
             # To another protocol, which is not ours: the request is answered by this one (RFC 9110,
             # 7.8). The parser passes over its body.
@@ -273,7 +303,13 @@ class Connection(HttpToolsProtocol):
         super().on_headers_complete()
         if self._last:
             self.cycle.keep_alive = False
-        self.cycle.transport = cast(asyncio.Transport, _Together(self.transport, self.loop))
+        if version >= "1.1":
+            answer = _Together(self.transport, self.loop)
+        else:
+            # Nor does it know of answers that go before (RFC 9110, 10.1.1).
+            self.cycle.waiting_for_100_continue = False
+            answer = _Unframed(self.transport, self.loop)
+        self.cycle.transport = cast(asyncio.Transport, answer)
 
     def on_body(self, body: bytes) -> None:
         """A piece of a body."""
@@ -308,6 +344,11 @@ class Connection(HttpToolsProtocol):
             self._stalled.cancel()
             self._stalled = None
         super().resume_writing()
+
+    def _refuse(self, detail: str) -> NoReturn:
+        """Go no further with a head, and say why."""
+        self._refusal = _answer(Problem("invalid-request", detail))
+        raise _Refused
 
     def _rest(self, data: bytes) -> None:
         """A piece of a body that the parser has left to us."""

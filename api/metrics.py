@@ -6,7 +6,6 @@ import asyncio
 import math
 import os
 import platform
-import re
 import time
 from collections.abc import MutableMapping
 from importlib.metadata import version
@@ -15,14 +14,22 @@ from typing import Any, Final, Literal
 from weakref import WeakKeyDictionary
 
 import psycopg
-from litestar import Request
-from litestar.plugins.prometheus import PrometheusController
-from prometheus_client import Gauge, disable_created_metrics, multiprocess
+from litestar import Request, Response
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    REGISTRY,
+    CollectorRegistry,
+    Gauge,
+    disable_created_metrics,
+    generate_latest,
+    multiprocess,
+)
 
-from api import hook_sender
-from api.guards import on_this_machine_or_keyed
+from api import ended_workers, hook_sender
+from api.guards import get, on_this_machine_or_keyed
 from api.notices import Notices
 from api.parts import Parts
+from api.problems import unavailable
 from api.workers import METRICS_FOLDER_ENV
 from eventstore.postgres import EventStore
 from eventstore.records import StoreUnavailable
@@ -32,7 +39,8 @@ from projections.standing import Feed, standing
 _SAMPLE_SECONDS: Final = 1.0
 _PATIENCE_SECONDS: Final = 1.0
 """How long an answer waits for the database, which may take its whole deadline."""
-_OF_A_PROCESS: Final = re.compile(r"gauge_live\w+_(\d+)\.db")
+_TURN_SECONDS: Final = 0.005
+"""Between looks whether the files of ended workers are folded."""
 
 _Mode = Literal["mostrecent", "livesum", "livemin", "livemax"]
 
@@ -149,30 +157,26 @@ async def sample(store: EventStore, notices: Notices) -> None:
             look.task.cancel()
 
 
-def forget_the_dead() -> None:
-    """Drop what workers that were killed had noted of their present state; what they counted
-    stays."""
+@get("/metrics", include_in_schema=False, guards=[on_this_machine_or_keyed])
+async def scrape(request: Request[Any, Any, Any]) -> Response[bytes]:
+    """All figures, in Prometheus' text format: for this machine, and with a host key or the key for
+    figures."""
+    parts: Parts = request.app.state.parts
+    await observe(parts.store)
+    return Response(await _text(), headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+
+async def _text() -> bytes:
+    """The figures of this process, or of all workers of the service. Raises Problem."""
     folder = os.environ.get(METRICS_FOLDER_ENV)
     if not folder:
-        return
-    found = [_OF_A_PROCESS.fullmatch(path.name) for path in Path(folder).iterdir()]
-    for pid in {int(match[1]) for match in found if match}:
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            multiprocess.mark_process_dead(pid, folder)  # type: ignore[no-untyped-call]
-
-
-async def _observe(request: Request[Any, Any, Any]) -> None:
-    parts: Parts = request.app.state.parts
-    forget_the_dead()
-    await observe(parts.store)
-
-
-class MetricsController(PrometheusController):
-    """`/metrics`, in Prometheus' text format: for this machine, and with a host key or
-    the key for figures."""
-
-    include_in_schema = False
-    guards = (on_this_machine_or_keyed,)
-    before_request = staticmethod(_observe)
+        return generate_latest(REGISTRY)
+    registry = CollectorRegistry()
+    multiprocess.MultiProcessCollector(registry, folder)  # type: ignore[no-untyped-call]
+    end = time.monotonic() + _PATIENCE_SECONDS
+    while time.monotonic() < end:
+        with ended_workers.unchanged(Path(folder)) as still:
+            if still:
+                return generate_latest(registry)
+        await asyncio.sleep(_TURN_SECONDS)
+    raise unavailable("The figures are being put in order; try again.")

@@ -127,5 +127,6 @@ def _provide_keys(folder: Path) -> str | None:
         os.environ[settings.HOST_KEYS_ENV] = keys
         made = keys.partition(":")[2] if new else None
     if not os.environ.get(settings.SIGNING_KEYS_ENV):
+        signing.check_named_file()
         os.environ[settings.SIGNING_KEYS_FILE_ENV] = str(signing.key_file())
     return made

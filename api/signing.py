@@ -82,6 +82,20 @@ def key_file(environment: Mapping[str, str] = os.environ) -> Path:
     return path
 
 
+def check_named_file(environment: Mapping[str, str] = os.environ) -> None:
+    """Refuse to go without a file that the environment names: who makes a new one in its place
+    knows the receipts of before no more. Raises SettingsError."""
+    named = environment.get(SIGNING_KEYS_FILE_ENV)
+    if named:
+        try:
+            read(Path(named))
+        except SettingsError as error:
+            raise SettingsError(
+                f"{SIGNING_KEYS_FILE_ENV}: {error} Put the file back, or make a first key there "
+                "with `fairdeal keys rotate` if nothing was signed before."
+            ) from None
+
+
 def rotate(path: Path) -> KeptKey:
     """Let a new key sign from now on, in a file that is there. Raises SettingsError."""
     with changing(path):

@@ -12,15 +12,15 @@ import select
 import signal
 import socket
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from types import FrameType
 from typing import Final, Self
 
-from api.children import ENDING, RUN_FOLDER_ENV, Child
+from api import ended_workers
+from api.children import ENDING, RUN_FOLDER_ENV, Child, Place
+from api.run_folder import RunFolder
 
 LEAVING: Final = signal.SIGUSR2
 """What a worker is sent that others are to take over from: it is no longer ready, and keeps no
@@ -40,8 +40,6 @@ _REPLACED_SECONDS: Final = 20.0
 _SILENT_SECONDS: Final = 10.0
 """A projector that has given no sign of life for so long stands still."""
 _LOOK_SECONDS: Final = 0.02
-_SHORT_LIFE_SECONDS: Final = 10.0
-_LONGEST_PAUSE_SECONDS: Final = 5.0
 _FALSE_STARTS: Final = 5
 """A worker that ends so often in a row before it serves will not do so the next time either."""
 _BACKLOG: Final = 4_096
@@ -58,49 +56,6 @@ class ServeError(Exception):
     """The server cannot start, or go on; the message says why and what to do."""
 
 
-class _Place:
-    """A place that one process fills after another."""
-
-    def __init__(self, name: str, started: Callable[[], Child]) -> None:
-        """`name` is how operators are told of it. `started` starts a process for it."""
-        self.name: Final = name
-        self._started: Final = started
-        self.child = started()
-        self.false_starts = 0
-        """How many in a row ended before they worked."""
-        self._short_lives = 0
-        self._empty_until: float | None = None
-
-    def successor(self) -> Child:
-        """A new process, which works beside the one that has the place."""
-        child = self._started()
-        child.begin()
-        return child
-
-    def fill(self, child: Child) -> None:
-        """Let a process have the place."""
-        self.child, self._empty_until = child, None
-
-    def tend(self) -> None:
-        """Fill the place again, as soon as may be, if its process has died."""
-        if self._empty_until is None and not self.child.alive:
-            self._empty_until = time.monotonic() + self._died()
-        if self._empty_until is not None and time.monotonic() >= self._empty_until:
-            self.fill(self.successor())
-
-    def _died(self) -> float:
-        """Bury the process; how many seconds to wait for the next."""
-        child = self.child
-        short = time.monotonic() - child.born < _SHORT_LIFE_SECONDS
-        self._short_lives = self._short_lives + 1 if short else 0
-        code = child.process.returncode
-        # Whoever was killed from outside might have worked.
-        self.false_starts = 0 if child.ready or code < 0 else self.false_starts + 1
-        child.bury()
-        _logger.warning("%s has died (exit code %s) and is replaced", self.name, code)
-        return _pause(self._short_lives)
-
-
 class Workers:
     """Workers, and a projector beside them, that can be lost, renewed and stopped without a caller
     being turned away.
@@ -115,21 +70,22 @@ class Workers:
         """Raises ServeError where somebody else listens there already."""
         _check_free(host, port)
         _allow_files()
-        self._folder: Final = tempfile.TemporaryDirectory(prefix="fairdeal-run-")
-        os.environ[RUN_FOLDER_ENV] = self._folder.name
+        self._folder: Final = RunFolder()
+        os.environ[RUN_FOLDER_ENV] = str(self._folder.path)
         # The processes add their counts up in files there, whichever of them is asked.
-        counts = Path(self._folder.name) / "metrics"
-        counts.mkdir()
-        os.environ[METRICS_FOLDER_ENV] = str(counts)
+        self._counts: Final = self._folder.path / "metrics"
+        self._counts.mkdir()
+        os.environ[METRICS_FOLDER_ENV] = str(self._counts)
+        self._ended: Final[set[int]] = set()
+        """Processes whose counts are to be kept without them."""
         self._sockets: Final = [_listening(host, port) for _ in range(count)]
-        self._workers: Final = [
-            _Place(f"worker {number}", _starting_worker(listening))
-            for number, listening in enumerate(self._sockets, 1)
-        ]
-        self._projector: _Place | None = None
+        self._workers: Final[list[Place]] = []
+        self._projector: Place | None = None
         self._drain_seconds = self._stop_seconds = 0.0
         self._stops = 0
         """How often a signal has said to stop."""
+        self._signal = signal.SIGTERM.value
+        """The one that did so last."""
         self._renewal = False
         # Written to by whatever signal comes, so that nobody sleeps through it.
         self._woken, self._waking = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -137,15 +93,30 @@ class Workers:
     def __enter__(self) -> Self:
         # Until they serve there is nothing to be renewed, and nothing to be ended with care.
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, _leave)
+        self._on_stop(self._stop)
+        try:
+            for number, listening in enumerate(self._sockets, 1):
+                fd = listening.fileno()
+                arguments = (str(fd), str(_BACKLOG))
+                self._workers.append(
+                    self._place(f"worker {number}", "api.worker", *arguments, files=[fd])
+                )
+            self._on_stop(self._leave)
+            if self._stops:
+                sys.exit(128 + self._signal)
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
+        # Who is in a hurry is so no less than this: a process not buried would miss its folder.
+        self._on_stop(self._stop)
         for place in self._places:
             place.child.bury()
         for listening in self._sockets:
             listening.close()
-        self._folder.cleanup()
+        self._folder.remove()
         signal.set_wakeup_fd(-1)
         os.close(self._woken)
         os.close(self._waking)
@@ -154,8 +125,7 @@ class Workers:
         """Until a signal says to stop; `projections`: with a projector. Raises ServeError where a
         worker cannot be had."""
         self._drain_seconds, self._stop_seconds = drain_seconds, stop_seconds
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._stop)
+        self._on_stop(self._stop)
         signal.signal(signal.SIGHUP, self._renew_soon)
         signal.set_wakeup_fd(self._waking, warn_on_full_buffer=False)
         for worker in self._workers:
@@ -173,15 +143,26 @@ class Workers:
             if self._renewal and not self._stops:
                 self._renewal = False
                 self._renew()
+            self._keep_counts()
             self._pause(_LOOK_SECONDS)
         self._stop_all()
 
     @property
-    def _places(self) -> list[_Place]:
+    def _places(self) -> list[Place]:
         return [*self._workers, *([] if self._projector is None else [self._projector])]
 
-    def _stop(self, _: int, __: FrameType | None) -> None:
+    def _on_stop(self, handler: Callable[[int, FrameType | None], None]) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, handler)
+
+    def _stop(self, number: int, _: FrameType | None) -> None:
         self._stops += 1
+        self._signal = number
+
+    def _leave(self, number: int, _: FrameType | None) -> None:
+        # Where nobody hears of the exit, as in a callback of the garbage collector's, `serve` does.
+        self._stops += 1
+        sys.exit(128 + number)
 
     def _renew_soon(self, _: int, __: FrameType | None) -> None:
         self._renewal = True
@@ -192,13 +173,27 @@ class Workers:
         place = self._projector
         if place is None:
             if all(worker.child.ready for worker in self._workers):
-                self._projector = _Place("the projector", lambda: Child("api.projector"))
+                self._projector = self._place("the projector", "api.projector")
                 self._projector.child.begin()
             return
         place.tend()
         if place.child.alive and place.child.silent_seconds > _SILENT_SECONDS:
             _logger.warning("%s stands still", place.name)
             place.child.process.kill()
+
+    def _place(self, name: str, module: str, *arguments: str, files: Sequence[int] = ()) -> Place:
+        def started() -> Child:
+            child = Child(module, *arguments, files=files)
+            self._ended.discard(child.process.pid)
+            return child
+
+        return Place(name, started, self._keep_counts)
+
+    def _keep_counts(self, *ended: Child) -> None:
+        """Keep what these have counted, and those for whom it was not to be done before."""
+        self._ended.update([child.process.pid for child in ended])
+        if not self._ended or ended_workers.fold(self._counts, self._ended):
+            self._ended.clear()
 
     def _renew(self) -> None:
         """Let a new process take over from each, one after another."""
@@ -207,6 +202,7 @@ class Workers:
             if not self._until_ready(new):
                 # One that does not start is no reason to replace the one that works.
                 new.bury()
+                self._keep_counts(new)
                 if not self._stops:
                     _logger.error("%s is not renewed: the new one does not start", place.name)
                 return
@@ -216,6 +212,7 @@ class Workers:
                 old.send(REPLACED)
                 self._pause(_LEAVE_SECONDS)
             self._end([old], _REPLACED_SECONDS)
+            self._keep_counts(old)
             _logger.info("%s has been renewed", place.name)
 
     def _until_ready(self, child: Child) -> bool:
@@ -270,11 +267,6 @@ class Workers:
             child.bury()
 
 
-def _starting_worker(listening: socket.socket) -> Callable[[], Child]:
-    number = listening.fileno()
-    return lambda: Child("api.worker", str(number), str(_BACKLOG), files=[number])
-
-
 def _allow_files() -> None:
     """Let this process, and so its workers, hold as many connections as the system lets it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -306,10 +298,6 @@ def _check_free(host: str, port: int) -> None:
             time.sleep(0.1)
 
 
-def _leave(number: int, _: FrameType | None) -> None:
-    sys.exit(128 + number)
-
-
 def _listening(host: str, port: int) -> socket.socket:
     found = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -319,8 +307,3 @@ def _listening(host: str, port: int) -> socket.socket:
     found.listen(_BACKLOG)
     found.setblocking(False)
     return found
-
-
-def _pause(short_lives: int) -> float:
-    """Seconds to wait before a process is started whose predecessors died young: none at first."""
-    return 0.0 if short_lives <= 2 else min(0.1 * 2.0**short_lives, _LONGEST_PAUSE_SECONDS)

@@ -215,6 +215,10 @@ def _signing_keys(environment: Mapping[str, str]) -> Finding:
     path = Path(file) if file else settings.data_dir(environment) / "signing.keys"
     found = ok(name, "set")
     if not set_here:
+        try:
+            signing.check_named_file(environment)
+        except SettingsError as error:
+            return fail(name, str(error), "Do as it says.")
         found = _private(name, path)
         if found.state == "fail" or not path.exists():
             return found

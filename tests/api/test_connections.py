@@ -51,6 +51,14 @@ class Application:
             body += b"," + b",".join(sorted(name for name, _ in scope["headers"]))
         if path == "/long":
             body = b"x" * 4_000_000
+        if path.startswith("/stream"):
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            for piece in (b"0\r\n\r\n", b"", b"y" * 20_000, b"e"):
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+                await asyncio.sleep(0)
+            last = b"" if path == "/stream" else b"nd"
+            await send({"type": "http.response.body", "body": last, "more_body": False})
+            return
         length = (b"content-length", str(len(body)).encode())
         await send({"type": "http.response.start", "status": 200, "headers": [length]})
         await send({"type": "http.response.body", "body": body, "more_body": False})
@@ -131,6 +139,40 @@ async def test_a_head_has_its_limits(request_: bytes, status: int) -> None:
     assert len(app.asked) == (2 if status == 200 else 0)
 
 
+@pytest.mark.parametrize(
+    "host",
+    ["x", "x.example:8000", "x_y:", "", "127.0.0.1", "[::1]:8000", "[v1.a:b]", "%C3%A4.example"],
+)
+async def test_a_host_is_a_name_or_an_address(host: str) -> None:
+    async with served(Application()) as (_, port):
+        told_ = await told(port, f"GET /a HTTP/1.1\r\nHost: {host} \r\n{LAST}\r\n\r\n".encode())
+    assert told_.endswith(b"/a")
+
+
+@pytest.mark.parametrize(
+    "hosts",
+    [
+        *[(), ("x", "x"), ("x", "y"), ("x", "")],
+        *[(host,) for host in ("a b", "a/b", "a@b", "a:b", "a,b:80:80", "::1", "[::1", "%zz", "ä")],
+    ],
+)
+async def test_a_head_says_once_which_host_is_meant(hosts: tuple[str, ...]) -> None:
+    """RFC 9112, 3.2."""
+    app = Application()
+    lines = "".join([f"Host: {host}\r\n" for host in hosts])
+    async with served(app) as (_, port):
+        answers = await told(port, get("/one") + f"GET /a HTTP/1.1\r\n{lines}\r\n".encode())
+        old = await told(port, f"GET /old HTTP/1.0\r\n{lines}\r\n".encode())
+    _, one, refusal = answers.partition(b"/one")
+    assert one
+    assert refusal.startswith(b"HTTP/1.1 400 ")
+    assert b"content-type: application/problem+json" in refusal
+    assert b"The header Host" in refusal
+    # Before HTTP/1.1 there was none.
+    assert old.endswith(b"/old") == (hosts == ())
+    assert app.asked == ["/one"] + ["/old"] * (hosts == ())
+
+
 async def test_a_head_without_end_is_refused_before_it_is_kept() -> None:
     app = Application()
     async with served(app) as (_, port):
@@ -166,6 +208,36 @@ async def test_an_answer_may_take_longer_than_a_head(monkeypatch: pytest.MonkeyP
         await asyncio.sleep(0.3)
         app.go_on.set()
         assert (await asking).endswith(b"/wait")
+
+
+STREAMED = b"0\r\n\r\n" + b"y" * 20_000 + b"e"
+
+
+@pytest.mark.parametrize(("path", "last"), [("/stream", b""), ("/stream/on", b"nd")])
+async def test_a_caller_of_old_is_sent_no_chunks(path: str, last: bytes) -> None:
+    """RFC 9112, 6.1: the body ends with the connection."""
+    async with served(Application()) as (_, port):
+        old = await told(port, f"GET {path} HTTP/1.0\r\nConnection: keep-alive\r\n\r\n".encode())
+        head = await told(port, f"HEAD {path} HTTP/1.0\r\n\r\n".encode())
+        of_a_length = await told(port, b"GET /one HTTP/1.0\r\n\r\n")
+        new = await told(port, get(path, LAST))
+    headers, _, body = old.partition(b"\r\n\r\n")
+    assert body == STREAMED + last
+    assert headers.endswith(b"\r\nconnection: close")
+    assert b"transfer-encoding" not in headers
+    assert head.partition(b"\r\n\r\n")[2] == b""
+    assert of_a_length.endswith(b"\r\ncontent-length: 4\r\nconnection: close\r\n\r\n/one")
+    assert b"\r\ntransfer-encoding: chunked\r\n" in new
+    assert new.endswith(b"\r\n0\r\n\r\n")
+
+
+async def test_a_caller_of_old_is_not_told_to_go_on() -> None:
+    """RFC 9110, 10.1.1."""
+    head = b"POST /read HTTP/1.%d\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
+    async with served(Application()) as (_, port):
+        old, new = [await told(port, head % n, b"ab", pause=0.05, end=True) for n in (0, 1)]
+    assert old.startswith(b"HTTP/1.1 200 ")
+    assert new.startswith(b"HTTP/1.1 100 ")
 
 
 async def test_a_request_may_cut_its_connection() -> None:

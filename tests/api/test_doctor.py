@@ -85,6 +85,7 @@ def test_keys_that_are_not_made_yet_are_no_trouble(tmp_path: Path) -> None:
         ({"FAIRDEAL_HOST_KEYS": "no-colon"}, "host keys", "fail", "name:key"),
         ({"FAIRDEAL_HOST_KEYS": "a:easy"}, "host keys", "warn", "that of a"),
         ({"FAIRDEAL_SIGNING_KEYS": "nonsense"}, "signing keys", "fail", "secret:from:until"),
+        ({"FAIRDEAL_SIGNING_KEYS_FILE": "/nowhere"}, "signing keys", "fail", "keys rotate"),
         ({"FAIRDEAL_CHANNEL": "redis://:pw@127.0.0.1:1"}, "channel", "fail", "does not answer"),
     ],
 )

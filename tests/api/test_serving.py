@@ -14,6 +14,7 @@ from random import Random
 import httpx
 import pytest
 
+from api.signing import parse
 from domain.registry import GAMES
 from tests.api.processes import Serving, create, free_port, host_key, run, serving
 from tests.api.running import HOST_KEY, SECRET, SIGNING_KEYS, Json, bearer
@@ -97,6 +98,23 @@ def test_settings_that_make_no_sense_are_said(environment: dict[str, str]) -> No
     assert ended.returncode == 1
     assert "FAIRDEAL_HOST_KEYS" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_a_file_of_signing_keys_that_is_named_is_never_made_by_serving(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    path = tmp_path / "volume" / "signing.keys"
+    del environment["FAIRDEAL_SIGNING_KEYS"]
+    environment["FAIRDEAL_SIGNING_KEYS_FILE"] = str(path)
+    ended = run("serve", "--port", str(free_port()), **environment)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(f"fairdeal: FAIRDEAL_SIGNING_KEYS_FILE: {path} cannot be read")
+    assert not path.parent.exists()
+    # As the message says.
+    assert run("keys", "rotate", **environment).returncode == 0
+    with serving(free_port(), **environment) as server:
+        keys = httpx.get(f"{server.address}/.well-known/jwks.json").json()["keys"]
+    assert [jwk["kid"] for jwk in keys] == [key.public.kid for key in parse(path.read_text(), "")]
 
 
 def test_a_wrong_command_line_exits_with_2() -> None:

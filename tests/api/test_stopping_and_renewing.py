@@ -181,6 +181,69 @@ def test_workers_that_never_serve_are_given_up(database_url: str, tmp_path: Path
     server.wait_gone()
 
 
+NOWHERE = "postgresql://nobody@127.0.0.1:1/none"
+EARLY = """
+import contextlib, signal, subprocess, sys
+
+class Stopping:
+    def find_spec(self, name, path=None, target=None):
+        if name == {loaded!r}:
+            with contextlib.suppress({unheard}):
+                signal.raise_signal({number})
+
+def start(*arguments, **more):
+    if {loaded!r} in arguments[0]:
+        signal.raise_signal({number})
+    return popen(*arguments, **more)
+
+if "api.worker" not in sys.orig_argv:
+    sys.meta_path.insert(0, Stopping())
+    popen, subprocess.Popen = subprocess.Popen, start
+"""
+
+
+def stopped_early(
+    folder: Path, number: int, loaded: str, unheard: str = "", url: str = NOWHERE
+) -> Serving:
+    """A server that is sent a signal as its parent loads a module, or starts a worker."""
+    text = EARLY.format(number=int(number), loaded=loaded, unheard=unheard)
+    (folder / "sitecustomize.py").write_text(text)
+    path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+    settings = environment(url, TMPDIR=str(folder))
+    return Serving(free_port(), "--workers", "2", PYTHONPATH=path, **settings)
+
+
+@pytest.mark.parametrize(
+    ("number", "loaded"),
+    [
+        (signal.SIGINT, "typer"),
+        (signal.SIGINT, "api.serving"),
+        (signal.SIGTERM, "api.serving"),
+        (signal.SIGINT, "api.worker"),
+        (signal.SIGTERM, "api.worker"),
+        (signal.SIGINT, "psycopg"),
+    ],
+)
+def test_who_stops_it_while_it_starts_hears_no_more_of_it(
+    tmp_path: Path, number: int, loaded: str
+) -> None:
+    server = stopped_early(tmp_path, number, loaded)
+    out, complaints = server.process.communicate(timeout=120)
+    assert (server.process.returncode, out, complaints) == (128 + number, "", "")
+    server.wait_gone()
+    assert list(tmp_path.glob("fairdeal-run-*")) == []
+
+
+def test_a_signal_while_it_starts_is_not_lost_where_its_exit_is(
+    database_url: str, tmp_path: Path
+) -> None:
+    """As in callbacks of the garbage collector's, out of which nothing can be raised."""
+    server = stopped_early(tmp_path, signal.SIGINT, "api.serving", "SystemExit", database_url)
+    _, complaints = server.process.communicate(timeout=120)
+    assert (server.process.returncode, complaints) == (0, "")
+    server.wait_gone()
+
+
 def test_a_signing_key_that_is_none_is_said_before_anything_is_served(database_url: str) -> None:
     settings = environment(database_url) | {"FAIRDEAL_SIGNING_KEYS": "garbage"}
     server = Serving(free_port(), **settings)

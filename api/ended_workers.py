@@ -1,0 +1,88 @@
+"""What processes of a service that have ended had counted: kept for `/metrics` in one file of each
+kind, so that there are files of the processes that live, and these.
+
+Their parent folds; whoever scrapes has the folder unchanged meanwhile, and so sees every count
+once. A process that ends is told of as if it lived until its parent has noticed.
+"""
+
+import fcntl
+import struct
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+_LOCK: Final = "lock"
+
+
+@contextmanager
+def unchanged(folder: Path) -> Iterator[bool]:
+    """Nothing is folded in the folder of the figures during the block; False where it is not to be
+    had at once."""
+    with _locked(folder, fcntl.LOCK_SH) as held:
+        yield held
+
+
+def fold(folder: Path, ended: Collection[int]) -> bool:
+    """Add what these processes, which live no more, had counted to that of others before them, and
+    drop what they told of their present state.
+
+    False where it is to be done again: somebody scrapes, or the disk is full. Nothing is lost then.
+    """
+    with _locked(folder, fcntl.LOCK_EX) as held:
+        if not held:
+            return False
+        left: dict[str, list[Path]] = {}
+        for pid in ended:
+            for path in folder.glob(f"*_{pid}.db"):
+                left.setdefault(path.name.partition("_")[0], []).append(path)
+        try:
+            for kind, paths in left.items():
+                if kind != "gauge":
+                    _add(folder / f"{kind}_ended.db", paths)
+                for path in paths:
+                    path.unlink()
+        except OSError:
+            return False
+        return True
+
+
+def _add(kept: Path, paths: Collection[Path]) -> None:
+    # Of the library that reads these files; the parent, which starts soon, loads it here.
+    from prometheus_client.mmap_dict import MmapedDict
+
+    sums: defaultdict[str, float] = defaultdict(float)
+    for path in (kept, *paths):
+        for name, value in _counted(path).items():
+            sums[name] += value
+    draft = kept.with_suffix(".draft")
+    # Written before it is mapped: on a full disk a mapped file would kill the process.
+    draft.write_bytes(bytes(8 + sum([len(name.encode()) + 28 for name in sums])))
+    file = MmapedDict(str(draft))  # type: ignore[no-untyped-call]
+    for name, value in sums.items():
+        file.write_value(name, value, 0.0)  # type: ignore[no-untyped-call]
+    file.close()  # type: ignore[no-untyped-call]
+    draft.replace(kept)
+
+
+def _counted(path: Path) -> dict[str, float]:
+    """The counts of a file by the names that they have in it; none where it was never whole."""
+    from prometheus_client.mmap_dict import MmapedDict
+
+    try:
+        values = MmapedDict.read_all_values_from_file(str(path))  # type: ignore[no-untyped-call]
+        return {name: value for name, value, _, _ in values}
+    except (FileNotFoundError, RuntimeError, ValueError, struct.error):
+        return {}
+
+
+@contextmanager
+def _locked(folder: Path, how: int) -> Iterator[bool]:
+    with open(folder / _LOCK, "a") as lock:
+        try:
+            fcntl.flock(lock, how | fcntl.LOCK_NB)
+            held = True
+        except BlockingIOError:
+            held = False
+        yield held
