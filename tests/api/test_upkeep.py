@@ -9,6 +9,10 @@ import httpx
 import psycopg
 import pytest
 
+from api import upkeep
+from api.children import RUN_FOLDER_ENV
+from api.settings import Settings
+from eventstore.postgres import EventStore
 from tests.api.processes import Serving, create, free_port, serving
 from tests.api.running import HOST_KEY, bearer
 from tests.api.test_live_served import environment
@@ -121,6 +125,30 @@ async def test_games_go_on_where_it_cannot_start(database_url: str, tmp_path: Pa
         code, _, complaints = await asyncio.to_thread(server.end)
     assert code == 0
     assert "the projector has died (exit code 3) and is replaced" in complaints
+
+
+async def test_workers_ring_for_it(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is heard is that something was appended since the last time, whoever hears it."""
+    monkeypatch.setenv(RUN_FOLDER_ENV, str(tmp_path))
+    settings = Settings(database_url=database_url, projections="elsewhere")
+    async with EventStore.open(database_url) as store:
+        ringing = asyncio.create_task(upkeep.run(settings, store))
+        # While nobody hears it, nothing happens.
+        store.feed.news.set()
+        await asyncio.sleep(0.1)
+        for _ in range(2):
+            with upkeep.hearing() as heard:
+                for _ in range(3):
+                    await asyncio.sleep(0.05)
+                    assert not heard.is_set()
+                    store.feed.news.set()
+                    async with asyncio.timeout(SECONDS):
+                        await heard.wait()
+                    heard.clear()
+        assert not ringing.done()
+        ringing.cancel()
 
 
 async def test_there_is_none_where_others_do_it(database_url: str) -> None:
