@@ -14,7 +14,7 @@ from api.children import RUN_FOLDER_ENV
 from api.settings import Settings
 from eventstore.postgres import EventStore
 from tests.api.processes import Serving, create, free_port, serving
-from tests.api.running import HOST_KEY, bearer
+from tests.api.running import HOST_KEY, SECRET, bearer
 from tests.api.test_live_served import environment
 from tests.api.test_stopping_and_renewing import running_module, until_renewed, workers
 
@@ -132,7 +132,9 @@ async def test_workers_ring_for_it(
 ) -> None:
     """What is heard is that something was appended since the last time, whoever hears it."""
     monkeypatch.setenv(RUN_FOLDER_ENV, str(tmp_path))
-    settings = Settings(database_url=database_url, projections="elsewhere")
+    settings = Settings(
+        database_url=database_url, host_keys={}, secret=SECRET, projections="elsewhere"
+    )
     async with EventStore.open(database_url) as store:
         ringing = asyncio.create_task(upkeep.run(settings, store))
         # While nobody hears it, nothing happens.
