@@ -223,7 +223,7 @@ class Connection(HttpToolsProtocol):
             if self._raw - 16 * self._body > 2 * _HEAD_BYTES:
                 self._refusal = _TOO_LONG
                 self.send_400_response("")
-            elif self._limit is None and not self.transport.is_closing():
+            elif not self.transport.is_closing():
                 self._limit_rest()
 
     def eof_received(self) -> bool | None:  # type: ignore[override]
@@ -244,7 +244,10 @@ class Connection(HttpToolsProtocol):
         as it comes: cut off at once, the caller might lose the answer."""
         others_wait = bool(self.pipeline)
         super().on_response_complete()
-        if others_wait or self.transport.is_closing():
+        if self.transport.is_closing():
+            return
+        if others_wait:
+            self._limit_rest()
             return
         if self._refusal is not None:
             self.transport.write(self._refusal)
@@ -327,9 +330,13 @@ class Connection(HttpToolsProtocol):
         self._last, self._left = True, 0
         self._refusal = self._refusal or _answer(Problem("invalid-request", msg))
         cycle = self.cycle
-        waiting = cycle is not None and not cycle.response_complete
-        if not waiting or (cycle.more_body and not self.pipeline):
-            self.transport.write(self._refusal)
+        if cycle is not None and self.pipeline:
+            # Others are answered first. One that is not whole is not begun then.
+            if cycle.more_body:
+                self.pipeline.popleft()
+        elif cycle is None or cycle.response_complete or cycle.more_body:
+            if cycle is None or cycle.response_complete or not cycle.response_started:
+                self.transport.write(self._refusal)
             self.transport.close()
 
     def pause_writing(self) -> None:
@@ -362,13 +369,20 @@ class Connection(HttpToolsProtocol):
 
     def _limit_rest(self) -> None:
         """Let what is not whole yet take no longer than it may: the head, or the body of a request
-        that has no answer."""
+        that is being answered. While others are answered first nothing more is read."""
+        if self._limit is not None:
+            return
         if self._in_head:
             self._limit_head()
-        elif self.cycle is not None and self.cycle.more_body and not self.cycle.response_complete:
+            return
+        cycle = self.cycle
+        if cycle is not None and cycle.more_body and not (cycle.response_complete or self.pipeline):
             self._limit = self.loop.call_later(self._body_seconds, self._late)
 
     def _late(self) -> None:
+        if self.cycle.response_started:
+            # Nobody waits for it.
+            return
         words = f"the body has not come whole in {self._body_seconds:g} seconds"
         self._refusal = _answer(invalid("$", words), self.url.decode("latin-1"))
         self.send_400_response("")

@@ -43,6 +43,12 @@ class Application:
             return
         if path == "/wait":
             await self.go_on.wait()
+        if path == "/begun":
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b"begun,", "more_body": True})
+            await self.go_on.wait()
+            await send({"type": "http.response.body", "body": b"ended", "more_body": False})
+            return
         body = path.encode()
         if path == "/read":
             while (message := await receive()).get("more_body"):
@@ -284,6 +290,50 @@ async def test_a_body_that_comes_piece_by_piece_is_read() -> None:
         answer = await told(port, head, *pieces[:-1], b"x" + get("/two", LAST), pause=0.001)
     assert b"/read" + b"x" * length in answer
     assert answer.endswith(b"/two")
+
+
+async def test_the_time_of_a_body_that_waits_for_other_answers_is_its_own() -> None:
+    app = Application()
+    async with served(app, body_seconds=0.2) as (_, port):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(get("/wait") + BODY % b"/read" + b"a" * 20)
+        await asyncio.sleep(0.5)
+        app.go_on.set()
+        writer.write(b"a" * 30 + get("/late") + BODY % b"/read")
+        async with asyncio.timeout(SECONDS):
+            answers = await reader.read()
+        writer.close()
+    assert answers.count(b"HTTP/1.1 200") == 3
+    assert b"/read" + b"a" * 50 in answers
+    assert answers.count(b"HTTP/1.1 400") == 1
+    assert b"has not come whole" in answers[answers.index(b"/late") :]
+
+
+async def test_one_that_is_broken_is_not_begun_behind_others() -> None:
+    app = Application()
+    async with served(app) as (_, port):
+        chunked = b"POST /read HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nnone\r\n"
+        asking = asyncio.create_task(told(port, get("/wait") + get("/two") + chunked))
+        await app.until_asked()
+        await asyncio.sleep(0.1)
+        app.go_on.set()
+        answers = await asking
+    assert app.asked == ["/wait", "/two"]
+    assert answers.count(b"HTTP/1.1 200") == 2
+    assert answers.count(b"HTTP/1.1 400") == 1
+
+
+async def test_an_answer_that_has_begun_waits_for_no_body(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "_REST_SECONDS", 0.1)
+    app = Application()
+    async with served(app, body_seconds=0.1) as (_, port):
+        asking = asyncio.create_task(told(port, BODY % b"/begun" + b"abc"))
+        await asyncio.sleep(0.3)
+        app.go_on.set()
+        answer = await asking
+    assert b"400" not in answer
+    assert b"begun," in answer
+    assert b"ended" in answer
 
 
 async def test_who_ends_in_the_middle_of_a_request_is_told_so() -> None:
