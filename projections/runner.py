@@ -27,6 +27,8 @@ from projections.writing import Writer, connect, described
 
 _SQL: Final = statements("running")
 _POLL_SECONDS: Final = 0.05
+_TOLD_POLL_SECONDS: Final = 0.25
+"""How often a runner looks that is told of appends, for what others than it is told of appended."""
 _BUSY_POLL_SECONDS: Final = 0.015
 """How often a runner looks that has found something within the last second."""
 _GATHER_SECONDS: Final = 0.002
@@ -67,8 +69,9 @@ async def run(
     """Keep these projections up with the log of a database, for ever.
 
     Uses three connections at most. Trouble is logged and waited out, whatever it is. `news` is
-    `feed.news` of a store in this process, whose appends are then taken in at once; otherwise they
-    are noticed within about 50 ms. `prepare` as in EventStore.
+    set by who appends (`feed.news` of a store in this process), which is then taken in at once;
+    other appends are noticed within a quarter of a second, without `news` within about 50 ms.
+    `prepare` as in EventStore.
     """
     runner = Runner(url, tuple(projections), prepare=prepare, news=news)
     failures = 0
@@ -128,6 +131,7 @@ class Runner:
         self._url: Final = url
         self._prepare: Final = prepare
         self._news: Final = asyncio.Event() if news is None else news
+        self._poll_seconds: Final = _POLL_SECONDS if news is None else _TOLD_POLL_SECONDS
         self._projections: Final = {projection.name: projection for projection in projections}
         names, versions = list(self._projections), [p.version for p in projections]
         self._mine: Final = [names, versions]
@@ -158,7 +162,7 @@ class Runner:
                     busy = monotonic()
                 if not (came and more):
                     lately = monotonic() - busy < 1
-                    await self._rest(_BUSY_POLL_SECONDS if lately else _POLL_SECONDS, begun)
+                    await self._rest(_BUSY_POLL_SECONDS if lately else self._poll_seconds, begun)
 
     async def _rest(self, seconds: float, begun: float) -> None:
         """Wait for news, `seconds` at most, and where it has come for some more of it."""
