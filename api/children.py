@@ -16,6 +16,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from api import figure_files
+
 ENDING: Final = signal.SIGTERM
 """What a process is sent that is to end: who waits is answered, streams say goodbye."""
 RUN_FOLDER_ENV: Final = "FAIRDEAL_RUN_FOLDER"
@@ -36,6 +38,7 @@ class Child:
     def __init__(self, module: str, *arguments: str, files: Sequence[int] = ()) -> None:
         """`files`: descriptors that it gets too."""
         self.born: Final = time.monotonic()
+        self._heard, self._signed = self.born, 0.0
         # It looks for modules where this process does, not where that happens to have been started.
         with _unheard():
             self.process: Final = subprocess.Popen(
@@ -65,11 +68,12 @@ class Child:
 
     @property
     def silent_seconds(self) -> float:
-        """For how long it has given no sign of life; 0 before the first."""
-        try:
-            return time.time() - self._sign.stat().st_mtime
-        except FileNotFoundError:
-            return 0.0
+        """For how long no new sign of life has been seen, or since its birth none at all."""
+        with suppress(OSError):
+            signed = self._sign.stat().st_mtime
+            if signed != self._signed:
+                self._heard, self._signed = time.monotonic(), signed
+        return time.monotonic() - self._heard
 
     def send(self, number: signal.Signals) -> None:
         """Send it a signal."""
@@ -83,7 +87,8 @@ class Child:
         assert self.process.stdin is not None
         with suppress(BrokenPipeError):
             self.process.stdin.close()
-        self._sign.unlink(missing_ok=True)
+        with suppress(OSError):
+            self._sign.unlink()
 
     @property
     def _sign(self) -> Path:
@@ -150,6 +155,11 @@ def be_a_child() -> None:
     if not given:
         sys.exit(1)
     os.environ.update(json.loads(given))
+    try:
+        figure_files.hold_room()
+    except OSError as error:
+        folder = os.environ[figure_files.METRICS_FOLDER_ENV]
+        sys.exit(f"fairdeal: figures cannot be kept in {folder}: {error.strerror}")
     threading.Thread(target=_end_with_parent, name="parent-watch", daemon=True).start()
 
 
@@ -157,7 +167,11 @@ def say_ready() -> None:
     """Called by a child that works; again and again where it is to be seen that it still does."""
     folder = os.environ.get(RUN_FOLDER_ENV)
     if folder:
-        _sign_of_life(folder, os.getpid()).touch()
+        try:
+            _sign_of_life(folder, os.getpid()).touch()
+        except OSError as error:
+            # Its work does not hang on it.
+            _logger.warning("no sign of life can be left in %s: %s", folder, error.strerror)
 
 
 def collect_seldom() -> None:

@@ -233,9 +233,12 @@ class Connection(HttpToolsProtocol):
         if cycle is None or cycle.response_started:
             return None
         if cycle.more_body:
+            others_wait = bool(self.pipeline)
             self.send_400_response("The request is not whole.")
-            return None
+            if not others_wait:
+                return None
         self._last = True
+        self._over()
         self._limit = self.loop.call_later(_REST_SECONDS, self.transport.close)
         return True
 
@@ -295,6 +298,8 @@ class Connection(HttpToolsProtocol):
                 length = int(value)
         # RFC 9112, 3.2: HTTP/1.0 may do without.
         version = self.parser.get_http_version()
+        if not version.startswith("1."):
+            self._refuse("This is a server of HTTP/1.1.")
         if hosts > 1 or (not hosts and version >= "1.1"):
             self._refuse("The header Host is needed, once.")
         if self.parser.should_upgrade():

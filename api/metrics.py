@@ -25,12 +25,12 @@ from prometheus_client import (
     multiprocess,
 )
 
-from api import ended_workers, hook_sender
+from api import figure_files, hook_sender
+from api.figure_files import METRICS_FOLDER_ENV
 from api.guards import get, on_this_machine_or_keyed
 from api.notices import Notices
 from api.parts import Parts
 from api.problems import unavailable
-from api.workers import METRICS_FOLDER_ENV
 from eventstore.postgres import EventStore
 from eventstore.records import StoreUnavailable
 from projections.registry import PROJECTIONS
@@ -175,7 +175,7 @@ async def _text() -> bytes:
     multiprocess.MultiProcessCollector(registry, folder)  # type: ignore[no-untyped-call]
     end = time.monotonic() + _PATIENCE_SECONDS
     while time.monotonic() < end:
-        with ended_workers.unchanged(Path(folder)) as still:
+        with figure_files.unchanged(Path(folder)) as still:
             if still:
                 return generate_latest(registry)
         await asyncio.sleep(_TURN_SECONDS)

@@ -22,14 +22,23 @@ class RunFolder:
     def __init__(self) -> None:
         remove_abandoned()
         while True:
-            self._folder = TemporaryDirectory(prefix=_PREFIX)
+            self._folder = TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True)
             held = _locked(self._folder.name)
             if held is not None:
                 break
             # Another process that starts has taken it for abandoned before it was locked.
             self._folder.cleanup()
-        self._held: Final = held
+        self._held = held
         self.path: Final = Path(self._folder.name)
+
+    def keep(self) -> None:
+        """Let it be there, if somebody has removed it. Raises OSError."""
+        if not self.path.is_dir():
+            self.path.mkdir(0o700)
+            held = _locked(self.path)
+            if held is not None:
+                os.close(self._held)
+                self._held = held
 
     def remove(self) -> None:
         """Remove it, with what is in it."""

@@ -18,8 +18,9 @@ from contextlib import suppress
 from types import FrameType
 from typing import Final, Self
 
-from api import ended_workers
+from api import figure_files
 from api.children import ENDING, RUN_FOLDER_ENV, Child, Place
+from api.figure_files import METRICS_FOLDER_ENV
 from api.run_folder import RunFolder
 
 LEAVING: Final = signal.SIGUSR2
@@ -28,9 +29,6 @@ connection alive."""
 REPLACED: Final = signal.SIGURG
 """What a worker is sent whose successor listens at the same socket: it accepts no more. (One signal
 that a terminal sends to nobody, and that does no harm where nobody listens for it.)"""
-METRICS_FOLDER_ENV: Final = "PROMETHEUS_MULTIPROC_DIR"
-"""Where the processes of one service keep their figures, so that any worker can tell all."""
-
 _READY_SECONDS: Final = 60.0
 """How long a process may take until it works."""
 _LEAVE_SECONDS: Final = 1.0
@@ -39,6 +37,8 @@ _REPLACED_SECONDS: Final = 20.0
 """How long it may take to end after that: it is in nobody's way."""
 _SILENT_SECONDS: Final = 10.0
 """A projector that has given no sign of life for so long stands still."""
+_LEAST_SECONDS: Final = 0.5
+"""How long the projector may take to end, when the workers have taken all the time there was."""
 _LOOK_SECONDS: Final = 0.02
 _FALSE_STARTS: Final = 5
 """A worker that ends so often in a row before it serves will not do so the next time either."""
@@ -82,6 +82,7 @@ class Workers:
         self._workers: Final[list[Place]] = []
         self._projector: Place | None = None
         self._drain_seconds = self._stop_seconds = 0.0
+        self._projections = False
         self._stops = 0
         """How often a signal has said to stop."""
         self._signal = signal.SIGTERM.value
@@ -125,21 +126,14 @@ class Workers:
         """Until a signal says to stop; `projections`: with a projector. Raises ServeError where a
         worker cannot be had."""
         self._drain_seconds, self._stop_seconds = drain_seconds, stop_seconds
+        self._projections = projections
         self._on_stop(self._stop)
         signal.signal(signal.SIGHUP, self._renew_soon)
         signal.set_wakeup_fd(self._waking, warn_on_full_buffer=False)
         for worker in self._workers:
             worker.child.begin()
         while not self._stops:
-            for worker in self._workers:
-                worker.tend()
-                if worker.false_starts >= _FALSE_STARTS:
-                    raise ServeError(
-                        f"{worker.name.capitalize()} ended {_FALSE_STARTS} times before it served: "
-                        "giving up."
-                    )
-            if projections:
-                self._tend_projector()
+            self._tend()
             if self._renewal and not self._stops:
                 self._renewal = False
                 self._renew()
@@ -167,6 +161,20 @@ class Workers:
     def _renew_soon(self, _: int, __: FrameType | None) -> None:
         self._renewal = True
 
+    def _tend(self, renewed: Place | None = None) -> None:
+        """Replace what has died, but at the place that is being renewed. Raises ServeError."""
+        for worker in self._workers:
+            if worker is not renewed:
+                worker.tend()
+            in_vain = worker.false_starts >= _FALSE_STARTS
+            if in_vain and not any(each.child.alive and each.child.ready for each in self._workers):
+                raise ServeError(
+                    f"{worker.name.capitalize()} ended {_FALSE_STARTS} times before it served: "
+                    "giving up."
+                )
+        if self._projections and (renewed is None or renewed is not self._projector):
+            self._tend_projector()
+
     def _tend_projector(self) -> None:
         """Let there be one, once the workers serve: nobody waits for it to load. Games go on
         without one, so whatever it has, it is tried again."""
@@ -177,12 +185,17 @@ class Workers:
                 self._projector.child.begin()
             return
         place.tend()
-        if place.child.alive and place.child.silent_seconds > _SILENT_SECONDS:
+        child = place.child
+        patience = _SILENT_SECONDS if child.ready else _READY_SECONDS
+        if child.alive and child.silent_seconds > patience:
             _logger.warning("%s stands still", place.name)
-            place.child.process.kill()
+            child.process.kill()
 
     def _place(self, name: str, module: str, *arguments: str, files: Sequence[int] = ()) -> Place:
         def started() -> Child:
+            with suppress(OSError):
+                self._folder.keep()
+                self._counts.mkdir(exist_ok=True)
             child = Child(module, *arguments, files=files)
             self._ended.discard(child.process.pid)
             return child
@@ -192,14 +205,14 @@ class Workers:
     def _keep_counts(self, *ended: Child) -> None:
         """Keep what these have counted, and those for whom it was not to be done before."""
         self._ended.update([child.process.pid for child in ended])
-        if not self._ended or ended_workers.fold(self._counts, self._ended):
+        if not self._ended or figure_files.fold(self._counts, self._ended):
             self._ended.clear()
 
     def _renew(self) -> None:
         """Let a new process take over from each, one after another."""
         for place in self._places:
             old, new = place.child, place.successor()
-            if not self._until_ready(new):
+            if not self._until_ready(place, new):
                 # One that does not start is no reason to replace the one that works.
                 new.bury()
                 self._keep_counts(new)
@@ -215,11 +228,12 @@ class Workers:
             self._keep_counts(old)
             _logger.info("%s has been renewed", place.name)
 
-    def _until_ready(self, child: Child) -> bool:
+    def _until_ready(self, place: Place, child: Child) -> bool:
         end = time.monotonic() + _READY_SECONDS
         while not child.ready:
             if not child.alive or time.monotonic() > end or not self._pause(_LOOK_SECONDS):
                 return False
+            self._tend(renewed=place)
         return True
 
     def _pause(self, seconds: float, stops: int = 0) -> bool:
@@ -246,10 +260,11 @@ class Workers:
         # Whoever comes now is turned away at once, not kept waiting for nobody.
         for listening in self._sockets:
             listening.close()
+        end = time.monotonic() + self._stop_seconds
         self._end(workers, self._stop_seconds)
-        # Last, since answers may wait for what it does.
+        # Last, since answers may wait for what it does; it needs next to no time.
         if self._projector is not None:
-            self._end([self._projector.child], self._stop_seconds)
+            self._end([self._projector.child], max(_LEAST_SECONDS, end - time.monotonic()))
 
     def _end(self, children: Sequence[Child], seconds: float) -> None:
         """Stop processes together: those that have not ended in time are killed. In a hurry where

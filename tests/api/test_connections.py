@@ -43,6 +43,8 @@ class Application:
             return
         if path == "/wait":
             await self.go_on.wait()
+        if path == "/slow":
+            await asyncio.sleep(0.1)
         if path == "/begun":
             await send({"type": "http.response.start", "status": 200, "headers": []})
             await send({"type": "http.response.body", "body": b"begun,", "more_body": True})
@@ -343,6 +345,16 @@ async def test_who_ends_in_the_middle_of_a_request_is_told_so() -> None:
         app.go_on.set()
     assert cut_short.startswith(b"HTTP/1.1 400 ")
     assert b"not whole" in cut_short
+
+
+async def test_who_ends_in_the_middle_of_a_request_behind_others_has_their_answers() -> None:
+    app = Application()
+    async with served(app) as (_, port):
+        pieces = get("/slow") + get("/slow") + BODY % b"/read" + b"abc"
+        answers = await told(port, pieces, end=True)
+    assert app.asked == ["/slow", "/slow"]
+    assert answers.count(b"HTTP/1.1 200") == 2
+    assert answers.count(b"HTTP/1.1 400") == 1
 
 
 async def test_who_has_asked_and_says_no_more_is_answered() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import shutil
 import signal
 from contextlib import ExitStack
 from pathlib import Path
@@ -297,3 +298,64 @@ async def test_a_second_signal_ends_the_draining(database_url: str) -> None:
         assert server.process.poll() is None
         code, _, complaints = await asyncio.to_thread(server.end)
         assert (code, "Killing" in complaints) == (0, False)
+
+
+@pytest.mark.parametrize("lost", ["", "metrics"])
+async def test_a_run_folder_that_somebody_removes_ends_nothing(
+    database_url: str, tmp_path: Path, lost: str
+) -> None:
+    settings = environment(database_url, TMPDIR=str(tmp_path))
+    with serving(free_port(), "--workers", "2", **settings) as server:
+        game = create(server.address, HOST_KEY)
+        [folder] = tmp_path.glob("fairdeal-run-*")
+        shutil.rmtree(folder / lost)
+        for number in (signal.SIGKILL, signal.SIGHUP):
+            old = workers(server)
+            for pid in old if number == signal.SIGKILL else {server.process.pid}:
+                os.kill(pid, number)
+            await until_renewed(server, old)
+            async with httpx.AsyncClient(headers=bearer(HOST_KEY), timeout=60) as http:
+                answer = await http.get(f"{server.address}/v1/games/{game['id']}")
+                assert answer.status_code == 200
+        until_figure(server.address, "fairdeal_workers", 2)
+        assert server.end()[0] == 0
+    assert list(tmp_path.glob("fairdeal-run-*")) == []
+
+
+async def test_a_worker_that_cannot_start_ends_no_service_that_has_another(
+    database_url: str, tmp_path: Path
+) -> None:
+    """Something of the machine's that ends the successors of the first worker."""
+    tries = tmp_path / "tries"
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, sys\nif 'api.worker' in sys.orig_argv:\n"
+        f"    with open({str(tries)!r}, 'a') as file: file.write('1')\n"
+        f"    if os.stat({str(tries)!r}).st_size > 2: os._exit(3)\n"
+    )
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    settings = environment(database_url, PYTHONPATH=path)
+    with serving(free_port(), "--workers", "2", **settings) as server:
+        os.kill(min(workers(server)), signal.SIGKILL)
+        async with asyncio.timeout(60):
+            while tries.stat().st_size < 8:
+                assert server.process.poll() is None
+                await asyncio.sleep(0.05)
+        assert server.end()[0] == 0
+
+
+async def test_others_are_replaced_while_one_is_renewed(database_url: str) -> None:
+    with serving(free_port(), "--workers", "2", **environment(database_url)) as server:
+        first, second = sorted(workers(server))
+        server.process.send_signal(signal.SIGHUP)
+        async with asyncio.timeout(60):
+            while not (new := workers(server) - {first, second}):
+                await asyncio.sleep(0.01)
+            [frozen] = new
+            os.kill(frozen, signal.SIGSTOP)
+            try:
+                os.kill(second, signal.SIGKILL)
+                while len(workers(server) - {first, frozen}) != 1 or second in workers(server):
+                    await asyncio.sleep(0.02)
+                assert {first, frozen} <= workers(server)
+            finally:
+                os.kill(frozen, signal.SIGCONT)

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from api import upkeep
-from api.children import RUN_FOLDER_ENV
+from api.children import RUN_FOLDER_ENV, Child
 from api.settings import Settings
 from eventstore.postgres import EventStore
 from tests.api.processes import Serving, create, free_port, serving
@@ -90,6 +90,27 @@ async def test_one_that_stands_still_is_replaced(database_url: str) -> None:
         code, _, complaints = await asyncio.to_thread(server.end)
         assert code == 0
         assert "the projector stands still" in complaints
+
+
+async def test_silence_is_counted_from_the_last_sign_of_life_or_from_birth(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(RUN_FOLDER_ENV, str(tmp_path))
+    child = Child("http.server", "0")
+    try:
+        await asyncio.sleep(0.2)
+        assert child.silent_seconds >= 0.2
+        sign = tmp_path / f"ready-{child.process.pid}"
+        sign.touch()
+        assert child.silent_seconds < 0.2
+        await asyncio.sleep(0.2)
+        assert child.silent_seconds >= 0.2
+        # Whatever the clock on the wall says by then.
+        os.utime(sign, (1, 1))
+        assert child.silent_seconds < 0.2
+    finally:
+        child.bury()
+    assert list(tmp_path.iterdir()) == []
 
 
 async def test_it_is_renewed_with_the_workers_and_ends_with_them(database_url: str) -> None:

@@ -1,11 +1,13 @@
-"""What processes of a service that have ended had counted: kept for `/metrics` in one file of each
-kind, so that there are files of the processes that live, and these.
+"""The files in which a service's processes keep their figures, so that any worker can tell all.
 
-Their parent folds; whoever scrapes has the folder unchanged meanwhile, and so sees every count
-once. A process that ends is told of as if it lived until its parent has noticed.
+What processes that have ended had counted is kept in one file of each kind, so that there are files
+of the processes that live, and these. Their parent folds; whoever scrapes has the folder unchanged
+meanwhile, and so sees every count once. A process that ends is told of as if it lived until its
+parent has noticed.
 """
 
 import fcntl
+import os
 import struct
 from collections import defaultdict
 from collections.abc import Collection, Iterator
@@ -13,7 +15,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+METRICS_FOLDER_ENV: Final = "PROMETHEUS_MULTIPROC_DIR"
+"""The folder with the files, as the library that writes them has it."""
+
 _LOCK: Final = "lock"
+
+
+def hold_room() -> None:
+    """Take the room that the files of this process may need: they are mapped, and on a disk that
+    has become full a process would be killed for counting. Raises OSError where it is not there."""
+    folder = os.environ.get(METRICS_FOLDER_ENV)
+    if folder:
+        for path in Path(folder).glob(f"*_{os.getpid()}.db"):
+            with path.open("r+b") as file:
+                os.posix_fallocate(file.fileno(), 0, os.fstat(file.fileno()).st_size)
 
 
 @contextmanager
@@ -79,7 +94,12 @@ def _counted(path: Path) -> dict[str, float]:
 
 @contextmanager
 def _locked(folder: Path, how: int) -> Iterator[bool]:
-    with open(folder / _LOCK, "a") as lock:
+    try:
+        lock = open(folder / _LOCK, "a")  # noqa: SIM115 - closed below
+    except OSError:
+        yield False
+        return
+    with lock:
         try:
             fcntl.flock(lock, how | fcntl.LOCK_NB)
             held = True

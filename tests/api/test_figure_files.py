@@ -4,6 +4,8 @@ import asyncio
 import fcntl
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import httpx
@@ -12,9 +14,8 @@ from prometheus_client import CollectorRegistry, multiprocess
 from prometheus_client.mmap_dict import MmapedDict, mmap_key
 
 from api import metrics
-from api.ended_workers import fold, unchanged
-from api.workers import METRICS_FOLDER_ENV
-from tests.api.processes import create, free_port, serving
+from api.figure_files import METRICS_FOLDER_ENV, fold, hold_room, unchanged
+from tests.api.processes import ROOT, create, free_port, serving
 from tests.api.running import HOST_KEY, bearer, running
 from tests.api.test_figures import figures
 from tests.api.test_live_served import environment
@@ -81,7 +82,7 @@ def test_counts_stay_what_they_are_and_what_was_present_goes(tmp_path: Path) -> 
     assert before["s_bucket", frozenset({("le", "+Inf")})] == 12 + 17
 
 
-def test_many_series_that_only_ended_workers_had_are_kept(tmp_path: Path) -> None:
+def test_many_series_that_only_figure_files_had_are_kept(tmp_path: Path) -> None:
     """More than a new file has room for."""
     for pid in range(1, 6):
         write(tmp_path, "counter", pid, {f"{pid}-{'x' * n}": n for n in range(400)})
@@ -189,3 +190,41 @@ async def test_counts_of_workers_that_are_killed_and_renewed_only_rise(
             }:
                 await asyncio.sleep(0.01)
         assert server.end()[0] == 0
+
+
+def test_what_a_process_may_count_has_its_room_from_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(METRICS_FOLDER_ENV, str(tmp_path))
+    write(tmp_path, "counter", os.getpid(), {"a": 1.0})
+    write(tmp_path, "counter", 1, {"a": 1.0})
+    own, other = tmp_path / f"counter_{os.getpid()}.db", tmp_path / "counter_1.db"
+    assert own.stat().st_blocks * 512 < own.stat().st_size
+    hold_room()
+    assert own.stat().st_blocks * 512 >= own.stat().st_size
+    assert other.stat().st_blocks * 512 < other.stat().st_size
+    assert told(tmp_path)["n_total", frozenset({("l", "a")})] == 2.0
+
+
+def test_a_process_without_room_for_its_figures_says_so(tmp_path: Path) -> None:
+    """It would be killed for counting, and nobody would know why."""
+    folder = tmp_path / "none"
+    code = (
+        "import os\nfrom api import children, figure_files\n"
+        "def full(*_): raise OSError(28, 'No space left on device')\n"
+        "os.posix_fallocate = full\n"
+        "open(f'{os.environ[figure_files.METRICS_FOLDER_ENV]}/counter_{os.getpid()}.db', 'wb')\n"
+        "children.be_a_child()\n"
+    )
+    folder.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {METRICS_FOLDER_ENV: str(folder), "PYTHONPATH": str(ROOT)},
+        input="{}\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr == f"fairdeal: figures cannot be kept in {folder}: No space left on device\n"
