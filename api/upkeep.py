@@ -70,23 +70,29 @@ async def _ring(bell: Path, news: asyncio.Event) -> None:
 
 
 @contextmanager
-def hearing() -> Iterator[asyncio.Event]:
-    """What is set when a worker of the service has appended; for its projector."""
+def hearing() -> Iterator[asyncio.Event | None]:
+    """What is set when a worker of the service has appended; for its projector. None where no
+    socket can be made."""
     news, loop = asyncio.Event(), asyncio.get_running_loop()
     bell = Path(os.environ[RUN_FOLDER_ENV]) / _BELL
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as hearing_:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as listening:
 
         def rung() -> None:
             with suppress(BlockingIOError):
                 while True:
-                    hearing_.recv(1)
+                    listening.recv(1)
                     news.set()
 
-        # From now on this one hears it, whoever did before.
-        bell.unlink(missing_ok=True)
-        hearing_.bind(str(bell))
-        loop.add_reader(hearing_, rung)
+        try:
+            # From now on this one hears it, whoever did before.
+            bell.unlink(missing_ok=True)
+            listening.bind(str(bell))
+        except OSError:
+            # A path may be too long for a socket: then it looks by itself.
+            yield None
+            return
+        loop.add_reader(listening, rung)
         try:
             yield news
         finally:
-            loop.remove_reader(hearing_)
+            loop.remove_reader(listening)

@@ -77,4 +77,4 @@ class Players:
 
 def bot_seats(table: Table) -> tuple[Seat, ...]:
     """The seats that bots play: those set up so, and those of players who have resigned."""
-    return tuple([n for n, seat in enumerate(table.seats) if seat.bot is not None or seat.resigned])
+    return tuple([s for s in range(len(table.seats)) if table.bot_at(s) is not None])

@@ -163,6 +163,7 @@ async def test_workers_ring_for_it(
         await asyncio.sleep(0.1)
         for _ in range(2):
             with upkeep.hearing() as heard:
+                assert heard is not None
                 for _ in range(3):
                     await asyncio.sleep(0.05)
                     assert not heard.is_set()
@@ -172,6 +173,19 @@ async def test_workers_ring_for_it(
                     heard.clear()
         assert not ringing.done()
         ringing.cancel()
+
+
+async def test_a_run_folder_may_have_a_path_too_long_for_a_socket(
+    database_url: str, tmp_path: Path
+) -> None:
+    deep = tmp_path / ("x" * 100)
+    deep.mkdir()
+    with serving(free_port(), **environment(database_url, TMPDIR=str(deep))) as server:
+        await until_one_runs(database_url)
+        await until_listed(server)
+        code, _, complaints = await asyncio.to_thread(server.end)
+    assert code == 0
+    assert "has died" not in complaints
 
 
 async def test_there_is_none_where_others_do_it(database_url: str) -> None:
