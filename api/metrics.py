@@ -22,7 +22,6 @@ from prometheus_client import (
     Gauge,
     disable_created_metrics,
     generate_latest,
-    multiprocess,
 )
 
 from api import figure_files, hook_sender
@@ -172,7 +171,7 @@ async def _text() -> bytes:
     if not folder:
         return generate_latest(REGISTRY)
     registry = CollectorRegistry()
-    multiprocess.MultiProcessCollector(registry, folder)  # type: ignore[no-untyped-call]
+    registry.register(figure_files.WholeFiles(Path(folder)))
     end = time.monotonic() + _PATIENCE_SECONDS
     while time.monotonic() < end:
         with figure_files.unchanged(Path(folder)) as still:

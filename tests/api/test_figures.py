@@ -24,10 +24,15 @@ _PARTS = re.compile(r"(_bucket|_count|_sum)$")
 
 async def figures(api: httpx.AsyncClient) -> dict[str, float]:
     """Every series with its value."""
-    lines = (await api.get("/metrics")).text.splitlines()
-    return {
-        line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in lines if "#" not in line
-    }
+    answer = await api.get("/metrics")
+    assert answer.status_code == 200, answer.text
+    return read(answer.text)
+
+
+def read(text: str) -> dict[str, float]:
+    """Every series of an answer with its value."""
+    lines = [line.rpartition(" ") for line in text.splitlines() if "#" not in line]
+    return {series: float(value) for series, _, value in lines}
 
 
 async def names(api: httpx.AsyncClient) -> set[str]:
