@@ -19,6 +19,7 @@ from eventstore.records import SealedPart, StoredEvent
 class FeedEvent(msgspec.Struct, frozen=True, gc=False):
     """One event of a lane's feed, of a stream of some tenant."""
 
+    lane: int
     seq: int
     stream: str
     version: int
@@ -75,7 +76,7 @@ class Feed:
         wanted = None if types is None else wire.texts(types)
         parameters = (wire.int2s(after), wire.int8s(after.values()), wire.int8(limit), wanted)
         for lane, *row in await self._pool.run(queries.feed, parameters):
-            found[lane].append(_feed_event(row))
+            found[lane].append(_feed_event(lane, row))
         for lane, events in found.items():
             if events and events[-1].seq != after[lane] + len(events):
                 raise RuntimeError(f"lane {lane} of the feed has a gap after {after[lane]}")
@@ -105,15 +106,15 @@ class Feed:
         return [(lane, seq) for lane, seq in await self._pool.run(queries.strays, ())]
 
 
-def _feed_event(row: Sequence[Any]) -> FeedEvent:
+def _feed_event(lane: int, row: Sequence[Any]) -> FeedEvent:
     seq, stream, version, tenant, category, kind, schema, at, actor, command, data, prev, digest = (
         row[:13]
     )
     if digest is None:
-        return FeedEvent(seq, stream, version, tenant, category, kind, None)
+        return FeedEvent(lane, seq, stream, version, tenant, category, kind, None)
     audiences, digests, salts, bodies = row[13:]
     sealed = map(SealedPart, audiences or (), digests or (), salts or (), bodies or ())
     event = StoredEvent(
         version, kind, schema, at, actor, command, data, prev, digest, tuple(sealed)
     )
-    return FeedEvent(seq, stream, version, tenant, category, kind, event)
+    return FeedEvent(lane, seq, stream, version, tenant, category, kind, event)

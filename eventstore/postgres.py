@@ -1,44 +1,44 @@
 """The event store: streams of typed bytes in Postgres. Knows no card, keeps nothing in memory.
 
-Every method is one statement in a transaction of its own. What a caller reads is committed, what
-`append` acknowledges is durable, and all of them raise StoreUnavailable when Postgres gives no
-answer within the store's deadline.
+Every method is one statement in a transaction of its own; what reads page by page is one a page.
+What a caller reads is committed, what `append` acknowledges is durable, and all of them raise
+StoreUnavailable when Postgres gives no answer within the store's deadline.
 """
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from itertools import repeat
 from time import monotonic
 from typing import Any, Final, Self
 
 import psycopg
-from msgspec.structs import astuple
 from psycopg.rows import TupleRow
 
-from eventstore import measures, queries, spans, wire
+from eventstore import appending, measures, queries, spans, wire
 from eventstore.feed import Feed
 from eventstore.group import LOCK_SECONDS, GroupCommit
 from eventstore.pool import Pool, PoolState, Row, connection_settings
 from eventstore.records import (
     Answer,
     Append,
-    Appended,
     CallerKey,
     Due,
     Head,
     KeyMismatch,
     Outcome,
+    Range,
     Replayed,
     SealedPart,
     StoredEvent,
     StoreUnavailable,
-    WrongVersion,
 )
 
 _LAST_VERSION: Final = 2**31 - 1
 _FIRST_UUID: Final = "00000000-0000-0000-0000-000000000000"
 _LAST_UUID: Final = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 _PAGE: Final = 1000
+_EVENTS_TOGETHER: Final = 2000
+"""About so many events are in memory at a time while ranges of them are read."""
 
 
 class EventStore:
@@ -158,10 +158,10 @@ class EventStore:
         `prev` stands elsewhere, so it is WrongVersion, if need be with the expected number.
         ValueError where the request contradicts itself.
         """
-        _check(request)
-        parameters = _append_parameters(request)
+        appending.check(request)
+        parameters = appending.parameters(request)
         if request.erase:
-            parameters += _parts(request.erase)
+            parameters += appending.parts(request.erase)
         begun, word = monotonic(), "failed"
         try:
             with spans.step("append", stream=request.stream):
@@ -173,14 +173,14 @@ class EventStore:
         finally:
             measures.appended(word, monotonic() - begun)
         self.feed.news.set()
-        return _outcome(row[:6])
+        return appending.outcome(row[:6])
 
     async def _append(
         self, parameters: tuple[bytes | None, ...], begun: float, *, erasing: bool
     ) -> Row:
         """With others that wait if that can be, else on its own."""
         if self._group is not None and not erasing:
-            row = await self._group.append(parameters, _locks(parameters))
+            row = await self._group.append(parameters, appending.locks(parameters))
             if row is not None:
                 return row
         statement = queries.append_erasing if erasing else queries.append
@@ -207,15 +207,25 @@ class EventStore:
 
     async def load(self, stream: str, after: int = 0) -> tuple[Head, list[StoredEvent]] | None:
         """A stream's head and its events after a version, of one moment; None without a stream."""
-        row = await self._load(stream, after, _LAST_VERSION, None)
-        return None if row is None else (_head(row), _events(row))
+        [row] = await self._load([Range(stream, after, _LAST_VERSION)])
+        return None if row[0] is None else (_head(row), _events(row))
 
     async def read(
         self, stream: str, after: int = 0, upto: int | None = None, limit: int | None = None
     ) -> list[StoredEvent]:
         """Events with `after` < version <= `upto`, the first `limit` of them, in version order."""
-        row = await self._load(stream, after, _LAST_VERSION if upto is None else upto, limit)
-        return [] if row is None else _events(row)
+        last = _LAST_VERSION if upto is None else upto
+        [row] = await self._load([Range(stream, after, last)], limit)
+        return _events(row)
+
+    async def read_each(
+        self, ranges: Iterable[Range]
+    ) -> AsyncIterator[tuple[Range, list[StoredEvent]]]:
+        """Each range of events as `read` gives it, in their order; short ones are read together."""
+        for together in _together(ranges):
+            rows = await self._load(together)
+            for asked, row in zip(together, rows, strict=True):
+                yield asked, _events(row)
 
     async def answer(self, key: CallerKey) -> Replayed | KeyMismatch | None:
         """What a caller's key did before; None for a key that is new."""
@@ -278,7 +288,7 @@ class EventStore:
         nothing. The digests stay, and the chain with them.
         """
         raw = wire.uuid(stream)
-        parameters = (wire.int2(wire.lane(raw)), raw, *_parts(parts))
+        parameters = (wire.int2(wire.lane(raw)), raw, *appending.parts(parts))
         [(erased,)] = await self._pool.run(queries.erase, parameters)
         return int(erased)
 
@@ -303,116 +313,32 @@ class EventStore:
         """Streams that have events but no head: none, unless somebody has tampered with them."""
         return [row[0] for row in await self._pool.run(queries.headless, ())]
 
-    async def _load(self, stream: str, after: int, upto: int, limit: int | None) -> Row | None:
-        raw = wire.uuid(stream)
+    async def _load(self, ranges: Sequence[Range], limit: int | None = None) -> list[Row]:
+        """A row for each range; without a stream there is nothing in it."""
+        streams = [wire.uuid(asked.stream) for asked in ranges]
         parameters = (
-            wire.int2(wire.lane(raw)),
-            raw,
-            wire.int4(after),
-            wire.int4(upto),
+            wire.int2s(map(wire.lane, streams)),
+            wire.raw_uuids(streams),
+            wire.int4s([asked.after for asked in ranges]),
+            wire.int4s([asked.upto for asked in ranges]),
             wire.int8(limit),
         )
-        with spans.step("load", stream=stream):
-            rows = await self._pool.run(queries.load, parameters)
-        return rows[0] if rows else None
+        with spans.step("load", stream=ranges[0].stream):
+            return await self._pool.run(queries.load, parameters)
 
 
-def _check(request: Append) -> None:
-    answer, last = request.answer, request.expected + len(request.events)
-    if not request.events:
-        raise ValueError("an append holds at least one event")
-    if answer.stream != request.stream:
-        raise ValueError("an append's answer is about the append's own stream")
-    if not request.expected < answer.first_version <= answer.last_version <= last:
-        raise ValueError("an append's answer is about the append's own events")
-
-
-def _append_parameters(request: Append) -> tuple[bytes | None, ...]:
-    """The parameters of `fairdeal.append`, in its order."""
-    stream = wire.uuid(request.stream)
-    lane = wire.int2(wire.lane(stream))
-    answer, key = request.answer, request.key
-    scope = stream if key is None else wire.scope(key.scope)
-    types, schemas, ats, actors, commands, datas, hashes, sealed = zip(
-        *map(astuple, request.events), strict=True
-    )
-    return (
-        lane,
-        stream,
-        wire.int4(request.expected),
-        request.prev,
-        wire.uuid(request.command),
-        request.tenant.encode(),
-        request.category.encode(),
-        request.secret,
-        None if request.tags is None else wire.texts(request.tags),
-        wire.int8(request.wake_at),
-        wire.texts(types),
-        wire.int2s(schemas),
-        wire.int8s(ats),
-        wire.int2s(actors),
-        wire.uuids(commands),
-        wire.byteas(datas),
-        wire.byteas(hashes),
-        *_sealed_parameters(request.expected + 1, sealed),
-        lane if scope == stream else wire.int2(wire.lane(scope)),
-        scope,
-        None if key is None else wire.half_digest(key.key),
-        None if key is None else wire.half_digest(key.fingerprint),
-        wire.int4(answer.first_version),
-        wire.int4(answer.last_version),
-        None if key is None else answer.response,
-    )
-
-
-def _locks(parameters: tuple[bytes | None, ...]) -> tuple[bytes, ...]:
-    """The ids that `fairdeal.append` locks: the stream and the scope of the key."""
-    return tuple([value for value in (parameters[1], parameters[24]) if value is not None])
-
-
-def _parts(parts: Iterable[tuple[int, int]]) -> tuple[bytes, bytes]:
-    """Versions and part numbers, as `fairdeal.erase` takes them."""
-    wanted = sorted(set(parts))
-    return wire.int4s(v for v, _ in wanted), wire.int2s(part for _, part in wanted)
-
-
-def _sealed_parameters(
-    first: int, sealed: Sequence[tuple[SealedPart, ...]]
-) -> tuple[bytes | None, ...]:
-    """Of the sealed parts of events that follow one another from version `first` on."""
-    found = [
-        (version, place, *astuple(part))
-        for version, parts in enumerate(sealed, first)
-        for place, part in enumerate(parts)
-    ]
-    if not found:
-        return (None,) * 6
-    versions, places, audiences, digests, salts, bodies = zip(*found, strict=True)
-    return (
-        wire.int4s(versions),
-        wire.int2s(places),
-        wire.texts(audiences),
-        wire.byteas(digests),
-        wire.byteas(salts),
-        wire.byteas(bodies),
-    )
-
-
-def _outcome(row: Row) -> Outcome:
-    word, version, stream, first, last, response = row
-    match word:
-        case "appended":
-            return Appended(version)
-        case "replayed":
-            return Replayed(
-                Answer(stream=stream, first_version=first, last_version=last, response=response)
-            )
-        case "mismatch":
-            return KeyMismatch()
-        case "wrong-version":
-            return WrongVersion(version)
-        case _:
-            raise ValueError(f"fairdeal.append answered {word!r}")
+def _together(ranges: Iterable[Range]) -> Iterator[list[Range]]:
+    """Ranges in their order, as many at a time as hold _EVENTS_TOGETHER at most, at least one."""
+    together: list[Range] = []
+    events = 0
+    for asked in ranges:
+        events += asked.upto - asked.after
+        if together and events > _EVENTS_TOGETHER:
+            yield together
+            together, events = [], asked.upto - asked.after
+        together.append(asked)
+    if together:
+        yield together
 
 
 def _head(row: Row) -> Head:

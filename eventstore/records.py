@@ -64,6 +64,14 @@ class Head(msgspec.Struct, frozen=True):
     created_at: int
 
 
+class Range(msgspec.Struct, frozen=True, gc=False):
+    """Events of a stream: `after` < version <= `upto`."""
+
+    stream: str
+    after: int
+    upto: int
+
+
 class Due(msgspec.Struct, frozen=True):
     """A stream that wants attention."""
 

@@ -65,7 +65,7 @@ async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
         stored = fed.event
         if stored is None or fed.category != CATEGORY:
             continue
-        where = (target.lane, fed.stream)
+        where = (fed.lane, fed.stream)
         match read_dispute_event(stored):
             case DisputeOpened() as event:
                 opened.append((*where, fed.tenant, event.game, "pending", stored.at))

@@ -124,10 +124,9 @@ _LABELLED: Final = (
 
 
 class _Changes:
-    """What a page of one lane changes, gathered by table."""
+    """What pages change, gathered by table."""
 
-    def __init__(self, lane: int) -> None:
-        self.lane: Final = lane
+    def __init__(self) -> None:
         self.games: Final[list[tuple[Any, ...]]] = []
         self.labels: Final[list[tuple[Any, ...]]] = []
         self.seats: Final[dict[tuple[str, Seat], tuple[Any, ...]]] = {}
@@ -138,7 +137,7 @@ class _Changes:
         stored = fed.event
         if stored is None:
             return
-        where = (self.lane, fed.stream)
+        where = (fed.lane, fed.stream)
         match public(stored):
             case GameCreated() as event:
                 row = (*where, fed.tenant, event.game, "waiting", stored.at)
@@ -160,11 +159,11 @@ class _Changes:
 
     def _seat(self, fed: FeedEvent, seat: Seat, player: PlayerName | None) -> None:
         name, ref = (None, None) if player is None else (player.name, player.ref)
-        self.seats[fed.stream, seat] = (self.lane, fed.stream, seat, fed.tenant, name, ref)
+        self.seats[fed.stream, seat] = (fed.lane, fed.stream, seat, fed.tenant, name, ref)
 
 
 async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
-    changes = _Changes(target.lane)
+    changes = _Changes()
     for fed in _of_games(events):
         changes.add(fed)
     await target.execute(

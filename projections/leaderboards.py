@@ -115,35 +115,34 @@ JOIN (
 
 async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
     page = gathered(events)
-    lane = target.lane
-    current = await rerating.is_current(target, events[-1].seq)
+    current = await rerating.is_current(target, {fed.lane: fed.seq for fed in events})
     if page.over or page.gone or (current and await rerating.due(target)):
         await rerating.lock(target)
     await target.execute(
         "INSERT INTO {rated_seats} (lane, stream, seat, tenant, game, player, ref, name,"
         " first_chips, first_lives) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
         *[
-            (lane, s.stream, s.seat, s.tenant, s.game, *_who(s), s.chips, s.lives)
+            (s.lane, s.stream, s.seat, s.tenant, s.game, *_who(s), s.chips, s.lives)
             for s in page.begun
         ],
     )
     await target.execute(
         "UPDATE {rated_seats} SET player = 'ref:' || %s, ref = %s, name = %s"
         " WHERE lane = %s AND stream = %s AND seat = %s AND player IS NULL",
-        *[(s.ref, s.ref, s.name, lane, s.stream, s.seat) for s in page.sat if s.ref],
+        *[(s.ref, s.ref, s.name, s.lane, s.stream, s.seat) for s in page.sat if s.ref],
     )
     await target.execute(
         "UPDATE {rated_seats} SET place = %s, won = %s, ended_at = %s,"
         " chips = %s - first_chips, lives = first_lives - %s"
         " WHERE lane = %s AND stream = %s AND seat = %s",
-        *[(o.place, o.won, o.at, o.chips, o.lives, lane, o.stream, o.seat) for o in page.over],
+        *[(o.place, o.won, o.at, o.chips, o.lives, o.lane, o.stream, o.seat) for o in page.over],
     )
     for over in page.over:
         if over.seat == 0:
             board, moment = Board(over.tenant, over.game), rerating.Moment(over.at, over.stream)
             await rerating.mark(target, board, moment)
     for gone in page.gone:
-        await rerating.forget(target, Board(gone.tenant, gone.game), gone.stream, gone.seat)
+        await rerating.forget(target, gone)
     if current:
         for board in await rerating.due(target):
             await rerating.rate(target, board)

@@ -95,17 +95,17 @@ async def _advance(
         cursor = await conn.execute(_SQL["parked_streams"], [projection.name, build, lanes])
         parked = {row[0] for row in await cursor.fetchall()}
         came: dict[int, int] = {}
+        wanted: list[FeedEvent] = []
         for lane, seq in locked:
             last = upto[lane]
             limit = page if last is None else min(page, last - seq)
             events = await pages.read(lane, seq, limit) if limit > 0 else []
-            if not events:
-                continue
-            work = _Work(conn, projection, Target(conn, pages.store, lane, build), parked)
-            wanted = [_masked(event, projection) for event in events]
-            await (work.carefully(wanted) if careful else work.at_once(wanted))
-            came[lane] = events[-1].seq
+            if events:
+                wanted += [_masked(event, projection) for event in events]
+                came[lane] = events[-1].seq
         if came:
+            work = _Work(conn, projection, Target(conn, pages.store, build), parked)
+            await (work.carefully(wanted) if careful else work.at_once(wanted))
             values = [list(came), list(came.values()), projection.name, build]
             await conn.execute(_SQL["advance"], values)
     before: dict[int, int] = dict(locked)
@@ -113,7 +113,7 @@ async def _advance(
 
 
 class _Work:
-    """What is done with one lane's page."""
+    """What is done with the events of some lanes, lane after lane."""
 
     def __init__(
         self, conn: Writer, projection: Projection, target: Target, parked: set[str]
@@ -150,8 +150,7 @@ class _Work:
 
     async def _park(self, event: FeedEvent, error: Exception) -> None:
         self._parked.add(event.stream)
-        target = self._target
-        where = [self._projection.name, target.build, target.lane]
+        where = [self._projection.name, self._target.build, event.lane]
         what = [event.stream, event.version, event.seq, described(error)]
         await self._conn.execute(_SQL["park"], where + what)
 

@@ -121,13 +121,23 @@ ORDER BY met.games DESC, met.ref
 
 async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
     page = gathered(events)
-    lane = target.lane
     await target.execute(
         "INSERT INTO {player_seats}"
         " (lane, stream, seat, tenant, game, ref, name, taken_at, first_chips, first_lives)"
         " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
         *[
-            (lane, s.stream, s.seat, s.tenant, s.game, s.ref, s.name, s.taken_at, s.chips, s.lives)
+            (
+                s.lane,
+                s.stream,
+                s.seat,
+                s.tenant,
+                s.game,
+                s.ref,
+                s.name,
+                s.taken_at,
+                s.chips,
+                s.lives,
+            )
             for s in page.begun
             if s.bot is None
         ],
@@ -135,18 +145,18 @@ async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
     await target.execute(
         "UPDATE {player_seats} SET ref = %s, name = %s, taken_at = %s"
         " WHERE lane = %s AND stream = %s AND seat = %s",
-        *[(s.ref, s.name, s.at, lane, s.stream, s.seat) for s in page.sat],
+        *[(s.ref, s.name, s.at, s.lane, s.stream, s.seat) for s in page.sat],
     )
     await target.execute(
         "UPDATE {player_seats} SET place = %s, won = %s, ended_at = %s,"
         " chips = %s - first_chips, lives = first_lives - %s"
         " WHERE lane = %s AND stream = %s AND seat = %s",
-        *[(o.place, o.won, o.at, o.chips, o.lives, lane, o.stream, o.seat) for o in page.over],
+        *[(o.place, o.won, o.at, o.chips, o.lives, o.lane, o.stream, o.seat) for o in page.over],
     )
     await target.execute(
         "UPDATE {player_seats} SET ref = NULL, name = NULL, taken_at = NULL"
         " WHERE lane = %s AND stream = %s AND seat = %s",
-        *[(lane, gone.stream, gone.seat) for gone in page.gone],
+        *[(gone.lane, gone.stream, gone.seat) for gone in page.gone],
     )
 
 

@@ -26,7 +26,6 @@ class Target:
     conn: AsyncConnection[TupleRow]
     store: EventStore
     """For what the page of the feed does not hold, such as a stream's earlier events."""
-    lane: int
     build: int
 
     async def execute(self, statement: str, *rows: Sequence[Any]) -> None:
@@ -59,8 +58,8 @@ class Projection:
     tables: Mapping[str, str]
     """By name, what stands between the parentheses of CREATE TABLE. Every key holds `lane`."""
     apply: Callable[[Target, Sequence[FeedEvent]], Awaitable[None]]
-    """Take in the next events of one lane, some of which it may have no use for. A page without an
-    event that it reads may be passed without asking it."""
+    """Take in the next events of some lanes, lane after lane, of which it may have no use for some.
+    A page without an event that it reads may be passed without asking it."""
 
     def wants(self, event: FeedEvent) -> bool:
         """Whether an event is one that it reads."""

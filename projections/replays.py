@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from domain.hand import SeedRevealed
+from domain.log import Entry
 from domain.registry import GAMES
 from domain.replay import STAND_INS, hands_told
 from domain.table.events import GameEnded
@@ -17,6 +18,7 @@ from domain.visibility import Openings
 from eventstore import wire
 from eventstore.feed import FeedEvent
 from eventstore.postgres import EventStore
+from eventstore.records import Range
 from projections.entries import entries, public
 from projections.projection import Projection, Target
 
@@ -61,11 +63,19 @@ async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
     for fed in events:
         if fed.event is not None and fed.category in GAMES:
             streams.setdefault(fed.stream, []).append(fed)
-    rows: list[tuple[Any, ...]] = []
+    opened: dict[str, list[_Span]] = {}
     for stream, happened in streams.items():
-        spans = await _spans(target, stream, happened)
+        spans = await _spans(target, happened)
         if spans:
-            rows += await _told(target, stream, happened[0].category, spans)
+            opened[stream] = spans
+    rows: list[tuple[Any, ...]] = []
+    ranges = [_range(stream, spans) for stream, spans in opened.items()]
+    async for read, found in target.store.read_each(ranges):
+        newest = streams[read.stream][-1]
+        log = entries(found)
+        for span in opened[read.stream]:
+            told = _encode(_told(newest.category, log, span))
+            rows.append((newest.lane, read.stream, span.hand, span.first, span.last, told))
     await target.execute(
         "INSERT INTO {replays} (lane, stream, hand, first, last, told)"
         " VALUES (%s, %s, %s, %s, %s, %s)"
@@ -75,8 +85,8 @@ async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
     )
 
 
-async def _spans(target: Target, stream: str, events: Sequence[FeedEvent]) -> list[_Span]:
-    """The hands that these events open; the end of a game may add a last word to its last hand."""
+async def _spans(target: Target, events: Sequence[FeedEvent]) -> list[_Span]:
+    """The hands that these events of a game open; its end may add a last word to its last hand."""
     spans: dict[int, _Span] = {}
     for fed in events:
         assert fed.event is not None
@@ -86,37 +96,37 @@ async def _spans(target: Target, stream: str, events: Sequence[FeedEvent]) -> li
                 spans[event.hand] = _Span(event.hand, first, last, fed.version)
             case GameEnded():
                 if not spans:
-                    spans = await _last_span(target, stream)
+                    spans = await _last_span(target, fed)
                 if spans:
                     spans[max(spans)].last = fed.version
     return list(spans.values())
 
 
-async def _last_span(target: Target, stream: str) -> dict[int, _Span]:
+async def _last_span(target: Target, fed: FeedEvent) -> dict[int, _Span]:
     rows = await target.fetch(
         "SELECT hand, first, last FROM {replays}"
         " WHERE lane = %s AND stream = %s ORDER BY hand DESC LIMIT 1",
-        (target.lane, stream),
+        (fed.lane, fed.stream),
     )
     return {hand: _Span(hand, first, last, last) for hand, first, last in rows}
 
 
-async def _told(
-    target: Target, stream: str, game: str, spans: Sequence[_Span]
-) -> list[tuple[Any, ...]]:
-    """The rows of hands that are open."""
+def _range(stream: str, spans: Sequence[_Span]) -> Range:
+    """All events of these hands."""
     begin = min([span.first for span in spans])
     end = max([max(span.last, span.opened) for span in spans])
-    log = entries(await target.store.read(stream, begin - 1, end))
-    rows: list[tuple[Any, ...]] = []
-    for span in spans:
-        own = log[span.first - begin : span.last - begin + 1]
-        if span.opened > span.last:
-            own.append(log[span.opened - begin])
-        now = Openings(((span.first, span.last),))
-        [told] = hands_told(GAMES[game], STAND_INS, own, None, now)
-        rows.append((target.lane, stream, span.hand, span.first, span.last, _encode(told)))
-    return rows
+    return Range(stream, begin - 1, end)
+
+
+def _told(game: str, log: Sequence[Entry], span: _Span) -> HandTold:
+    """A hand that is open, told from a part of the game's log that holds it."""
+    begin = log[0].version
+    own = [*log[span.first - begin : span.last - begin + 1]]
+    if span.opened > span.last:
+        own.append(log[span.opened - begin])
+    now = Openings(((span.first, span.last),))
+    [told] = hands_told(GAMES[game], STAND_INS, own, None, now)
+    return told
 
 
 PROJECTION: Final = Projection(

@@ -4,16 +4,16 @@ A build that has much of the feed before it only marks what is due, and rates on
 rating again and again while results of other lanes are still to come would be for nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 
 import msgspec
 
-from domain.seats import Seat
 from eventstore import wire
 from projections.projection import Target
 from projections.rating import Rating, after_game
+from projections.results import Forgotten
 
 _CAUGHT_UP: Final = 2_000
 """Events of the lane still to come at which a build counts as up to date."""
@@ -41,11 +41,12 @@ class Moment(msgspec.Struct, frozen=True):
     stream: str
 
 
-async def is_current(target: Target, seq: int) -> bool:
-    """Whether little of the lane's feed is left after this number."""
+async def is_current(target: Target, seqs: Mapping[int, int]) -> bool:
+    """Whether little is left of a lane's feed after its number here; one such lane is enough."""
     rows = await target.fetch(
-        "SELECT s.seq - %s < %s FROM fairdeal.sequencer s WHERE s.lane = %s",
-        (seq, _CAUGHT_UP, target.lane),
+        "SELECT bool_or(s.seq - x.seq < %s) FROM unnest(%s::smallint[], %s::bigint[])"
+        " AS x (lane, seq) JOIN fairdeal.sequencer s USING (lane)",
+        (_CAUGHT_UP, list(seqs), list(seqs.values())),
     )
     return bool(rows[0][0])
 
@@ -73,9 +74,9 @@ async def mark(target: Target, board: Board, moment: Moment) -> None:
     )
 
 
-async def forget(target: Target, board: Board, stream: str, seat: Seat) -> None:
+async def forget(target: Target, gone: Forgotten) -> None:
     """Make somebody unknown who has been erased."""
-    where = (target.lane, stream, seat)
+    board, where = Board(gone.tenant, gone.game), (gone.lane, gone.stream, gone.seat)
     rows = await target.fetch(
         "SELECT ended_at, ref FROM {rated_seats}"
         " WHERE lane = %s AND stream = %s AND seat = %s AND ref IS NOT NULL",
@@ -89,7 +90,7 @@ async def forget(target: Target, board: Board, stream: str, seat: Seat) -> None:
             where,
         )
         if ended_at is not None:
-            await mark(target, board, Moment(ended_at, stream))
+            await mark(target, board, Moment(ended_at, gone.stream))
             await _sum_up(target, board, [ref])
 
 

@@ -23,6 +23,7 @@ class Sitting(msgspec.Struct):
     there, if they have sat down in the same page. `ref` and `name` are those of people, `bot` the
     kind of a bot."""
 
+    lane: int
     stream: str
     seat: Seat
     tenant: str
@@ -38,6 +39,7 @@ class Sitting(msgspec.Struct):
 class SatDown(msgspec.Struct, frozen=True):
     """Somebody sat down in a game of an earlier page."""
 
+    lane: int
     stream: str
     seat: Seat
     ref: str | None
@@ -50,6 +52,7 @@ class CameOut(msgspec.Struct, frozen=True):
     has won all share the first. `chips` and `lives` are what it ends with, `at` is in microseconds
     since 1970 UTC."""
 
+    lane: int
     stream: str
     seat: Seat
     tenant: str
@@ -64,6 +67,7 @@ class CameOut(msgspec.Struct, frozen=True):
 class Forgotten(msgspec.Struct, frozen=True):
     """The player of a seat was erased."""
 
+    lane: int
     stream: str
     seat: Seat
     tenant: str
@@ -95,13 +99,13 @@ def gathered(events: Sequence[FeedEvent]) -> Gathered:
                 sitting = begun.get((fed.stream, event.seat))
                 ref, at = player.ref, fed.event.at
                 if sitting is None:
-                    sat.append(SatDown(fed.stream, event.seat, ref, player.name, at))
+                    sat.append(SatDown(fed.lane, fed.stream, event.seat, ref, player.name, at))
                 elif sitting.bot is None:
                     sitting.ref, sitting.name, sitting.taken_at = ref, player.name, at
             case GameEnded(reason="played" | "resigned") as event:
                 over += _came_out(fed, event, fed.event.at)
             case PlayerErased() as event:
-                gone.append(Forgotten(fed.stream, event.seat, fed.tenant, fed.category))
+                gone.append(Forgotten(fed.lane, fed.stream, event.seat, fed.tenant, fed.category))
     return Gathered(tuple(begun.values()), tuple(sat), tuple(over), tuple(gone))
 
 
@@ -109,6 +113,7 @@ def _begun(fed: FeedEvent, event: GameCreated) -> dict[tuple[str, Seat], Sitting
     table = created(fed.stream, event)
     return {
         (fed.stream, score.seat): Sitting(
+            lane=fed.lane,
             stream=fed.stream,
             seat=score.seat,
             tenant=fed.tenant,
@@ -124,6 +129,7 @@ def _begun(fed: FeedEvent, event: GameCreated) -> dict[tuple[str, Seat], Sitting
 def _came_out(fed: FeedEvent, event: GameEnded, at: int) -> list[CameOut]:
     return [
         CameOut(
+            lane=fed.lane,
             stream=fed.stream,
             seat=score.seat,
             tenant=fed.tenant,

@@ -7,7 +7,7 @@ that mostly only what has come since is read.
 """
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -22,6 +22,7 @@ from domain.table.views import hand_score_views
 from eventstore import wire
 from eventstore.feed import FeedEvent
 from eventstore.postgres import EventStore
+from eventstore.records import Range
 from projections.projection import Projection, Target
 
 NAME: Final = "scores"
@@ -123,22 +124,31 @@ of a page that was rolled back does no harm, and where the next event's `prev` f
 of another database does none."""
 
 
-async def _upto(
-    target: Target, stream: str, first: int, version: int
-) -> tuple[Table | None, Table]:
-    """The table as it was before the first of a page's events (None: that is not known), and as it
-    is at a version."""
-    kept = _folded.get((target.build, stream))
-    if kept is not None and kept.table.version < first:
-        events = await target.store.read(stream, kept.table.version, version)
+async def _tables(
+    target: Target, first: Mapping[str, int], last: Mapping[str, int]
+) -> AsyncIterator[tuple[Table | None, Table]]:
+    """Of each stream: the table as it was before the first of these pages' events (None: that is
+    not known), and as it is after the last of them."""
+    known = {stream: _folded.get((target.build, stream)) for stream in last}
+    usable = {
+        stream: kept
+        for stream, kept in known.items()
+        if kept is not None and kept.table.version < first[stream]
+    }
+    anew = [Range(stream, 0, upto) for stream, upto in last.items() if stream not in usable]
+    more = [Range(stream, kept.table.version, last[stream]) for stream, kept in usable.items()]
+    async for read, events in target.store.read_each(more):
+        kept = usable[read.stream]
         if events and events[0].prev == kept.hash:
-            table = fold(stream, events, copied(kept.table))
+            table = fold(read.stream, events, copied(kept.table))
             _keep(target, table, events[-1].hash)
-            return kept.table, table
-    events = await target.store.read(stream, 0, version)
-    table = fold(stream, events)
-    _keep(target, table, events[-1].hash)
-    return None, table
+            yield kept.table, table
+        else:
+            anew.append(Range(read.stream, 0, read.upto))
+    async for read, events in target.store.read_each(anew):
+        table = fold(read.stream, events)
+        _keep(target, table, events[-1].hash)
+        yield None, table
 
 
 def _keep(target: Target, table: Table, digest: bytes) -> None:
@@ -153,14 +163,15 @@ async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
     wanted = [fed for fed in events if fed.category in GAMES and fed.event is not None]
     last = {fed.stream: fed.version for fed in wanted}
     first = {fed.stream: fed.version for fed in reversed(wanted)}
+    lanes = {fed.stream: fed.lane for fed in wanted}
     scores: list[tuple[Any, ...]] = []
     hands: list[tuple[Any, ...]] = []
-    for stream, version in last.items():
-        before, after = await _upto(target, stream, first[stream], version)
-        scores.append((target.lane, stream, *_row(after)))
+    async for before, after in _tables(target, first, last):
+        where = (lanes[after.id], after.id)
+        scores.append((*where, *_row(after)))
         known = () if before is None else hand_score_views(before)
         hands += [
-            (target.lane, stream, *_hand_row(hand))
+            (*where, *_hand_row(hand))
             for place, hand in enumerate(hand_score_views(after))
             if place >= len(known) or known[place] != hand
         ]

@@ -57,21 +57,28 @@ JOIN fairdeal.streams USING (lane, stream)
 SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)::text
 
 -- load --
--- Where one stream stands with its events after a version, and up to one, as arrays in one row:
--- a long stream costs one row and no joins.
+-- Where streams stand with their events after a version, and up to one, $5 of them at most: a row
+-- for each of the streams asked for, with its events as arrays, so that a long stream costs one row
+-- and no joins.
 SELECT s.stream::text, s.tenant, s.category, s.version, s.head_hash, s.tags, s.wake_at, s.secret,
     s.created_at, e.versions, e.types, e.schemas, e.ats, e.actors, e.commands, e.datas, e.prevs, e.hashes,
     p.versions, p.audiences, p.digests, p.salts, p.bodies
-FROM fairdeal.streams s,
+FROM unnest($1::smallint[], $2::uuid[], $3::integer[], $4::integer[]) WITH ORDINALITY
+        AS asked (lane, stream, after, upto, place)
+    LEFT JOIN LATERAL (
+        SELECT * FROM fairdeal.streams x
+        WHERE x.lane = asked.lane AND x.stream = asked.stream LIMIT 1
+    ) s ON true,
     LATERAL (
         SELECT array_agg(x.version) AS versions, array_agg(x.type) AS types,
             array_agg(x.schema_version) AS schemas, array_agg(x.at) AS ats,
             array_agg(x.actor) AS actors, array_agg(x.command_id::text) AS commands,
             array_agg(x.data) AS datas, array_agg(x.prev) AS prevs, array_agg(x.hash) AS hashes
         FROM (
-            SELECT * FROM fairdeal.events
-            WHERE lane = $1 AND stream = $2 AND version > $3 AND version <= $4
-            ORDER BY version
+            SELECT * FROM fairdeal.events v
+            WHERE v.lane = asked.lane AND v.stream = asked.stream
+                AND v.version > asked.after AND v.version <= asked.upto
+            ORDER BY v.version
             LIMIT $5
         ) x
     ) e,
@@ -79,13 +86,13 @@ FROM fairdeal.streams s,
         SELECT array_agg(x.version) AS versions, array_agg(x.audience) AS audiences,
             array_agg(x.digest) AS digests, array_agg(x.salt) AS salts, array_agg(x.body) AS bodies
         FROM (
-            SELECT * FROM fairdeal.sealed
-            WHERE lane = $1 AND stream = $2 AND version > $3
-                AND version <= e.versions[cardinality(e.versions)]
-            ORDER BY version, part
+            SELECT * FROM fairdeal.sealed v
+            WHERE v.lane = asked.lane AND v.stream = asked.stream AND v.version > asked.after
+                AND v.version <= e.versions[cardinality(e.versions)]
+            ORDER BY v.version, v.part
         ) x
     ) p
-WHERE s.lane = $1 AND s.stream = $2
+ORDER BY asked.place
 
 -- find --
 -- A tenant's streams that bear all the tags, newest first, below a stream; of these categories.

@@ -8,8 +8,7 @@ from psycopg import AsyncConnection
 from psycopg.raw_cursor import AsyncRawCursor
 from psycopg.rows import TupleRow
 
-from eventstore import queries
-from eventstore.postgres import _append_parameters
+from eventstore import appending, queries
 from eventstore.records import Append
 from eventstore.wire import untyped_adapters
 
@@ -27,7 +26,7 @@ class OpenTransaction:
     async def append(self, request: Append) -> None:
         """Append without committing."""
         cursor = await self._conn.execute(
-            cast(LiteralString, queries.append), _append_parameters(request), binary=True
+            cast(LiteralString, queries.append), appending.parameters(request), binary=True
         )
         row = await cursor.fetchone()
         assert row is not None

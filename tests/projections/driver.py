@@ -61,7 +61,7 @@ class Driver:
         if not page:
             return False
         async with self.conn.transaction(force_rollback=undo):
-            await projection.apply(Target(self.conn, self.store, lane, build), page)
+            await projection.apply(Target(self.conn, self.store, build), page)
         if not undo:
             self._at[key] = page[-1].seq
         return True

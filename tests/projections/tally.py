@@ -28,11 +28,11 @@ async def apply(target: Target, events: Sequence[FeedEvent]) -> None:
         "INSERT INTO {tally} (lane, stream, events, version) VALUES (%s, %s, 1, %s)"
         " ON CONFLICT (lane, stream) DO UPDATE"
         " SET events = {tally}.events + 1, version = excluded.version",
-        *[(target.lane, event.stream, event.version) for event in events],
+        *[(event.lane, event.stream, event.version) for event in events],
     )
     await target.execute(
         "INSERT INTO {journal} (lane, seq, stream, version) VALUES (%s, %s, %s, %s)",
-        *[(target.lane, event.seq, event.stream, event.version) for event in events],
+        *[(event.lane, event.seq, event.stream, event.version) for event in events],
     )
     if os.environ.get("TALLY_STOPS"):
         print("stopped", flush=True)

@@ -105,11 +105,11 @@ async def test_a_hand_kept_before_it_is_opened_is_found(
         for entry in command
     ]
 
-    async def too_early(target: Target, _: Sequence[FeedEvent]) -> None:
+    async def too_early(target: Target, events: Sequence[FeedEvent]) -> None:
         await target.execute(
             "INSERT INTO {replays} (lane, stream, hand, first, last, told)"
             " VALUES (%s, %s, 1, 1, 1, %s)",
-            (target.lane, log.table.id, b"".join(told)),
+            (events[0].lane, log.table.id, b"".join(told)),
         )
 
     async with driving(store, database_url, ALL) as driver:
