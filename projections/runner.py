@@ -135,6 +135,7 @@ class Runner:
         self._projections: Final = {projection.name: projection for projection in projections}
         names, versions = list(self._projections), [p.version for p in projections]
         self._mine: Final = [names, versions]
+        self._versions: Final = frozenset(zip(names, versions, strict=True))
         foresee(names)
         self._waiting: Final[dict[tuple[str, int | None], _Waiting]] = {}
 
@@ -174,9 +175,12 @@ class Runner:
     async def _round(self, conn: Writer, pages: Pages) -> tuple[int, bool]:
         """How many events were taken in, of all builds, and whether more of them wait already."""
         await pages.store.feed.sequence(_STAMPED_AT_ONCE)
-        cursor = await conn.execute(_SQL["behind"], self._mine)
-        places = [_Place(*row) for row in await cursor.fetchall()]
-        places = [place for place in places if not self._waits(place.name, place.build)]
+        cursor = await conn.execute(_SQL["behind"])
+        places = [
+            _Place(name, *place)
+            for name, version, *place in await cursor.fetchall()
+            if (name, version) in self._versions and not self._waits(name, place[0])
+        ]
         chosen = _some(places)
         more = any(place.behind > PAGE or place.lane not in chosen for place in places)
         places = [place for place in places if place.lane in chosen]

@@ -49,11 +49,11 @@ INSERT INTO projections.parked (name, build, lane, stream, version, seq, error)
 VALUES (%s, %s, %s, %s::uuid, %s, %s, %s)
 
 -- behind --
--- Where there is something to do for builds of these names and versions, and how much. A build
--- beside a live one of the same version is somebody's rebuild, who sees to it.
-SELECT b.name, b.build, c.lane, c.seq, s.seq
-FROM unnest(%s::text[], %s::integer[]) AS mine (name, version)
-JOIN projections.builds b USING (name, version)
+-- Where there is something to do for a build, and how much. A build beside a live one of the same
+-- version is somebody's rebuild, who sees to it. Without parameters, so that it is planned once: that
+-- takes longer than the answer.
+SELECT b.name, b.version, b.build, c.lane, c.seq, s.seq
+FROM projections.builds b
 JOIN projections.checkpoints c USING (name, build)
 JOIN fairdeal.sequencer s USING (lane)
 WHERE s.seq > c.seq
