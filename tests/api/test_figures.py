@@ -93,7 +93,6 @@ async def test_what_becomes_of_appends_is_counted(database_url: str) -> None:
         await there.get(1)
         before = await figures(api)
         for _ in range(2):
-            # The second is the first one's repetition, found by the append.
             answer = await game.act(0, {"type": "pass"}, Idempotency_Key="one")
             assert answer.status_code == 201
         answer = await game.act(0, {"type": "cut", "at": 5}, Idempotency_Key="one")
@@ -120,6 +119,7 @@ async def test_trouble_with_the_database_is_counted(database_url: str) -> None:
         after = await figures(api)
         kinds = [name for name in after if name.startswith("fairdeal_database_errors_total")]
         assert sum([rose(before, after, name) for name in kinds]) > 0
+        assert rose(before, after, "fairdeal_database_retries_total") > 0
     async with running(NOWHERE, database_deadline_seconds=1.5) as api:
         before = await figures(api)
         assert before["fairdeal_database_up"] == 0

@@ -93,6 +93,11 @@ def test_off_means_no_plugin_and_no_hook() -> None:
     assert len(app.before_send) == 1
 
 
+@pytest.mark.parametrize("nothing", [{}, {"FAIRDEAL_OTEL": ""}])
+def test_off_is_what_is_not_said(nothing: dict[str, str]) -> None:
+    assert tracing.exporter(nothing) == "off"
+
+
 def test_a_way_of_tracing_that_is_none_is_refused() -> None:
     with pytest.raises(SettingsError, match="FAIRDEAL_OTEL"):
         tracing.exporter({"FAIRDEAL_OTEL": "jaeger"})

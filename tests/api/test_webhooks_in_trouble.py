@@ -26,6 +26,7 @@ from tests.api.running import (
     problem,
     running,
 )
+from tests.api.test_figures import figures, rose
 
 pytestmark = pytest.mark.postgres
 
@@ -87,11 +88,14 @@ async def test_it_is_given_up_in_the_end_and_can_be_sent_again(
     hooked: httpx.AsyncClient, receiver: Receiver
 ) -> None:
     receiver.answer = lambda _: 418
+    series = 'fairdeal_webhook_deliveries_total{outcome="failed"}'
+    before = await figures(hooked)
     made = await hook(hooked, receiver.url)
     game = await new_game(hooked)
     version = (await game.view())["version"]
     failed = await until_delivery(hooked, made, "failed", version)
     assert failed[-1]["attempts"] == len(PAUSES) + 1
+    assert rose(before, await figures(hooked), series) >= 1
     assert (failed[-1]["last_status"], failed[-1]["last_error"]) == (418, "answered 418")
     receiver.answer = lambda _: 200
     path = f"/v1/webhooks/{made['id']}/deliveries/{failed[-1]['id']}/redeliver"
