@@ -12,7 +12,7 @@ import msgspec
 
 from domain.base64url import decode
 from domain.log import Entry
-from domain.visibility import Openings, entitled
+from faults.entitlement import Open, lies_open
 from faults.history import Command, History, Reading, Told, told
 from faults.truth import GameLog, Truth
 from faults.violations import Violation
@@ -27,7 +27,7 @@ class _Audience:
 
     def __init__(self, log: GameLog) -> None:
         self._log: Final = log
-        self._openings: Final = log.openings()
+        self._open: Final = lies_open(log.entries)
         self._hand: Final = _hand_starts(log.entries)
         self._bursts: Final = _bursts(log)
         self._cards: Final[dict[int, frozenset[str]]] = {}
@@ -44,8 +44,8 @@ class _Audience:
     def event(self, version: int) -> Entry | None:
         return self._log.entries[version - 1] if 1 <= version <= self.newest else None
 
-    def openings(self, version: int) -> Openings:
-        return self._openings[min(version, self.newest)]
+    def open(self, version: int) -> Open:
+        return self._open[min(version, self.newest)]
 
     def known(self, seat: int | None, version: int, now: int, hands: int = 1) -> frozenset[str]:
         """The cards that the events of the last `hands` hands up to a version show to a seat, by
@@ -58,14 +58,14 @@ class _Audience:
         if found is None:
             cards: set[str] = set()
             for entry in self._log.entries[max(first, 1) - 1 : version]:
-                cards |= self._shown(entry, seat, self.openings(now))
+                cards |= self._shown(entry, seat, self.open(now))
             found = self._known[key] = frozenset(cards)
         return found
 
-    def _shown(self, entry: Entry, seat: int | None, now: Openings) -> set[str]:
+    def _shown(self, entry: Entry, seat: int | None, now: Open) -> set[str]:
         found = set(self._public(entry))
         for part in entry.sealed:
-            if part.body is not None and entitled(part.audience, entry.version, seat, now):
+            if part.body is not None and now.to(part.audience, entry.version, seat):
                 found |= cards_in(msgspec.json.decode(part.body))
         return found
 
@@ -182,11 +182,11 @@ def _check_event(
     entry = audience.event(version)
     if entry is None or entry.hash.hex() != event["hash"]:
         return  # said as `acknowledged` or `answer`
-    openings = (audience.openings(audience.burst(version)), audience.openings(now))
+    moments = (audience.open(audience.burst(version)), audience.open(now))
     for part, given in zip(entry.sealed, event["sealed"], strict=True):
         if "data" not in given and given.get("salt") is None:
             continue
-        if not any(entitled(part.audience, version, seat, each) for each in openings):
+        if not any(each.to(part.audience, version, seat) for each in moments):
             text = f"seat {seat} was given the part for {part.audience} of version {version}"
             yield Violation("hidden", text, game, (version,))
         elif part.salt != decode(given["salt"]):

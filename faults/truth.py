@@ -9,12 +9,9 @@ from typing import Any, Final
 
 import msgspec
 
-from domain.codec import read_event
 from domain.log import Entry
 from domain.receipts import PublicKey
 from domain.registry import GAMES
-from domain.table.state import created, evolve
-from domain.visibility import Openings
 from eventstore.postgres import EventStore
 from projections.entries import entries
 
@@ -69,19 +66,6 @@ class GameLog(msgspec.Struct):
             action |= _secrets(entry, action)
             version = entry.version
             found.append(LogCommand(entry.command, version, version, entry.actor, action))
-        return found
-
-    def openings(self) -> list[Openings]:
-        """What lay open at each version; nothing at version 0."""
-        found = [Openings()]
-        table = None
-        for entry in self.entries:
-            event = read_event(entry)
-            if table is None:
-                table = created(self.id, event)  # type: ignore[arg-type]
-            else:
-                evolve(table, event)
-            found.append(table.openings)
         return found
 
 

@@ -7,8 +7,11 @@ from functools import cache
 
 import msgspec
 
+from domain.codec import read_event
 from domain.log import Entry, event_view, fold
 from domain.receipts import SigningKey
+from domain.table.events import GameCreated
+from domain.table.state import created, evolve
 from domain.table.views import view
 from domain.visibility import Openings, Viewer
 from faults.history import Attempt, Command, History, Reading
@@ -64,7 +67,7 @@ def _made(game: str, number: int) -> Made:
     feed = {0: [(entry.version, game_id, entry.version) for entry in entries]}
     truth = Truth({game_id: log}, feed, (KEY.public(),))
     history = History()
-    commands, openings = log.commands(), log.openings()
+    commands, openings = log.commands(), openings_of(log)
     for place, recorded in enumerate(commands):
         if not recorded.own:
             continue
@@ -77,6 +80,21 @@ def _made(game: str, number: int) -> Made:
         if recorded.actor is not None:
             _read(history, log, recorded.actor, last, openings)
     return Made(history, truth)
+
+
+def openings_of(log: GameLog) -> list[Openings]:
+    """What lies open at each version by the domain's own rule; nothing at version 0."""
+    found = [Openings()]
+    table = None
+    for entry in log.entries:
+        event = read_event(entry)
+        if table is None:
+            assert isinstance(event, GameCreated)
+            table = created(log.id, event)
+        else:
+            evolve(table, event)
+        found.append(table.openings)
+    return found
 
 
 def _answered(history: History, log: GameLog, recorded: LogCommand, now: Openings) -> None:

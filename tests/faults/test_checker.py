@@ -82,6 +82,18 @@ def answer_two_with_one(case: Made, _: random.Random) -> None:
     second.asks, second.seat = first.asks, first.seat
 
 
+def answer_a_new_one_with_another(case: Made, chance: random.Random) -> None:
+    answered = somewhere(case.acted(), chance)
+    asked = case.history.command("new", answered.game, answered.seat, answered.asks)
+    asked.attempts.append(answered.attempts[0])
+
+
+def acknowledge_another_hash(case: Made, chance: random.Random) -> None:
+    [attempt] = somewhere(case.acted(), chance).attempts
+    receipt = msgspec.json.decode(attempt.body)["receipt"]
+    respoken(attempt, receipt=receipt | {"hash": "00" * 32}, events=[])
+
+
 def do_what_nobody_asked(case: Made, chance: random.Random) -> None:
     case.history.commands.remove(somewhere(case.acted(), chance))
 
@@ -204,8 +216,10 @@ def forget_to_number(case: Made, _: random.Random) -> None:
         (lose_the_game, "acknowledged"),
         (acknowledge_other_events, "acknowledged"),
         (acknowledge_what_another_did, "acknowledged"),
+        (acknowledge_another_hash, "acknowledged"),
         (answer_a_key_twice, "once"),
         (answer_two_with_one, "once"),
+        (answer_a_new_one_with_another, "once"),
         (do_what_nobody_asked, "once"),
         (set_up_two_games, "once"),
         (refuse_and_do, "refused"),

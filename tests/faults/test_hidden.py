@@ -1,15 +1,20 @@
 """No hidden card in an answer goes unnoticed; nothing that may be seen is complained about."""
 
+import ast
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+import faults
 from domain.base64url import encode
 from domain.registry import GAMES
+from domain.visibility import entitled
+from faults.entitlement import lies_open
 from faults.hidden import cards_in, check_hidden
 from faults.history import Attempt, Reading
-from tests.faults.histories import Made, made, respoken
+from tests.faults.histories import Made, made, openings_of, respoken
 
 
 def hidden_from(case: Made, seat: int, version: int) -> str:
@@ -117,6 +122,29 @@ def test_a_refusal_names_no_card_of_another_s(game: str) -> None:
         body = msgspec.Raw(msgspec.json.encode(refusal | {"detail": detail}))
         asked.attempts = [Attempt("a", 1.0, 2.0, 409, body=body)]
         assert [v.property for v in check_hidden(case.history, case.truth)] == found
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_the_rule_of_the_checker_and_that_of_the_answers_are_one(game: str) -> None:
+    """They share no code."""
+    parts = 0
+    for number in range(0, 60, 10):
+        log = made(game, number).log
+        for open_, openings in zip(lies_open(log.entries), openings_of(log), strict=True):
+            for entry in log.entries:
+                for part in entry.sealed:
+                    for seat in (None, 0, 1, 2):
+                        ours = open_.to(part.audience, entry.version, seat)
+                        assert ours == entitled(part.audience, entry.version, seat, openings)
+                        parts += 1
+    assert parts > 1000
+
+
+@pytest.mark.parametrize("module", ["hidden", "entitlement"])
+def test_the_checker_does_not_ask_the_rule_that_it_checks(module: str) -> None:
+    tree = ast.parse((Path(faults.__file__).parent / f"{module}.py").read_text(encoding="utf-8"))
+    used = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert "domain.visibility" not in used
 
 
 def test_cards_are_found_at_any_depth_and_nothing_else() -> None:

@@ -4,12 +4,15 @@ is `python -m faults` (docs/faults.md).
 No time is asserted: everything has a minute to be live again, which only a hanging run needs.
 """
 
+import inspect
 from pathlib import Path
 
 import pytest
 
-from faults.catalogue import FAULTS
+from faults import run
+from faults.catalogue import FAULTS, Fault
 from faults.report import Report, carry_out
+from faults.violations import Violation
 
 pytestmark = pytest.mark.postgres
 
@@ -40,3 +43,29 @@ async def test_a_storm_leaves_nothing_wrong(tmp_path: Path) -> None:
     assert report.figures["blows"] == 7
     assert report.counts["acknowledged"] >= 100
     assert report.counts["unknown"] == 0
+
+
+async def test_every_oracle_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    oracles = (
+        *("judge", "check_logs", "check_feed", "check_clocks"),
+        *("check_audit", "check_lag", "check_projections"),
+    )
+    for name in oracles:
+        real, said = getattr(run, name), [Violation("fault", name)]
+        if inspect.iscoroutinefunction(real):
+
+            async def asked_later(*_: object, said: list[Violation] = said) -> list[Violation]:
+                return said
+
+            monkeypatch.setattr(run, name, asked_later)
+        else:
+            monkeypatch.setattr(run, name, lambda *_, said=said: said)
+
+    async def nothing(run: run.Run) -> None:
+        """Nothing breaks."""
+        async with run.serving({}) as processes, run.playing(processes):
+            await run.acted(1)
+
+    report = await carry_out(Fault("made-up", nothing, ""), 1, actions=10, keep=tmp_path)
+    assert report.verdict == "violated", report.detail
+    assert sorted([violation.text for violation in report.violations]) == sorted(oracles)

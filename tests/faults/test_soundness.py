@@ -41,6 +41,23 @@ async def test_projections_that_lag(store: EventStore, database_url: str) -> Non
     assert "behind" in violation.text
 
 
+async def test_a_stream_that_is_parked(store: EventStore, database_url: str) -> None:
+    log = random_log("loc", 3)
+    await whole(store, log)
+    async with runner(database_url, *PROJECTIONS.values()):
+        await caught_up(store, *PROJECTIONS)
+    with psycopg.connect(database_url, autocommit=True) as conn:
+        conn.execute(
+            "INSERT INTO projections.parked (name, build, lane, stream, version, seq, error)"
+            " SELECT name, build, lane, %s, 1, 1, 'KeyError' FROM projections.checkpoints"
+            " WHERE name = 'scores' LIMIT 1",
+            [log.table.id],
+        )
+    [violation] = await check_lag(store, 60)
+    assert (violation.property, violation.game) == ("projections", log.table.id)
+    assert "parked" in violation.text
+
+
 async def test_a_projection_that_is_not_what_the_log_gives(
     store: EventStore, database_url: str
 ) -> None:
