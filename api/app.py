@@ -51,6 +51,9 @@ def create_app(settings: Settings) -> Litestar:
         found: Parts = app.state.parts
         return found
 
+    keyring = Keyring(
+        settings.host_keys, settings.secret, settings.token_seconds, settings.metrics_key
+    )
     app = Litestar(
         route_handlers=[
             RulesController,
@@ -73,18 +76,19 @@ def create_app(settings: Settings) -> Litestar:
         exception_handlers=problems.HANDLERS,
         before_send=[_mark, *tracing.marks()],
         plugins=tracing.plugins(),
-        lifespan=[_running(settings, leaving)],
+        lifespan=[_running(settings, leaving, keyring)],
         openapi_config=schema.config(),
         logging_config=None,
         debug=False,
     )
     foresee(app.routes)
     # Outside of routing, so that what finds no route is told of too.
-    app.asgi_handler = Watched(HeadAsGet(app.asgi_handler), settings.log_slow_seconds, leaving)
+    inner = HeadAsGet(app.asgi_handler)
+    app.asgi_handler = Watched(inner, settings.log_slow_seconds, leaving, keyring)
     return app
 
 
-def _running(settings: Settings, leaving: Leaving) -> Callable[[Litestar], Any]:
+def _running(settings: Settings, leaving: Leaving, keyring: Keyring) -> Callable[[Litestar], Any]:
     signer = Signer(settings.signing_keys, settings.signing_keys_file)
 
     @asynccontextmanager
@@ -113,9 +117,6 @@ def _running(settings: Settings, leaving: Leaving) -> Callable[[Litestar], Any]:
             others = ending.enter_context(siblings(heard))
             executor = Executor(store, games, notices, settings, signer, others)
             disputes = Disputes(store, games, signer)
-            keyring = Keyring(
-                settings.host_keys, settings.secret, settings.token_seconds, settings.metrics_key
-            )
             live = Live(store, games, notices, settings.heartbeat_seconds)
             patience = Patience(settings.stall_seconds)
             app.state.parts = Parts(

@@ -100,6 +100,12 @@ class Keyring:
         except Problem:
             return False
 
+    def has(self, text: str) -> bool:
+        """Whether this is one of the keys itself, a host's or that for `/metrics`."""
+        digest = _digest(text)
+        known = [key for _, key in self._hosts] + ([self._figures] if self._figures else [])
+        return any([hmac.compare_digest(digest, key) for key in known])
+
     def holder(self, authorization: str | None) -> Caller | None:
         """Who holds the token that this header presents, where it is one that was signed here and
         has not expired; None for host keys and everything else."""

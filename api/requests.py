@@ -16,6 +16,7 @@ from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from prometheus_client import Counter, Gauge, Histogram
 
 from api import logs
+from api.identity import Keyring
 from api.parts import Leaving
 
 HEADER: Final = "X-Request-Id"
@@ -57,12 +58,15 @@ def foresee(routes: Iterable[BaseRoute]) -> None:
 class Watched:
     """An application whose requests are told of."""
 
-    def __init__(self, app: ASGIApp, slow_seconds: float, leaving: Leaving) -> None:
+    def __init__(
+        self, app: ASGIApp, slow_seconds: float, leaving: Leaving, keyring: Keyring
+    ) -> None:
         """`slow_seconds`: an answer that begins later is told of at the level `info`. A process
-        that leaves keeps no connection alive."""
+        that leaves keeps no connection alive. What is a key of the `keyring` is no id."""
         self._leaving: Final = leaving
         self._app: Final = app
         self._slow_seconds: Final = slow_seconds
+        self._keyring: Final = keyring
         self._kept: Final[dict[tuple[str, str, int], tuple[Any, Any]]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -71,7 +75,7 @@ class Watched:
             await self._app(scope, receive, send)
             return
         begun = time.perf_counter()
-        told = logs.Told(_id(scope["headers"]))
+        told = logs.Told(self._id(scope["headers"]))
         began = False
 
         async def answered(message: Message) -> None:
@@ -94,6 +98,17 @@ class Watched:
                 self._tell(scope, told, _CLOSED, time.perf_counter() - begun)
             logs.request.reset(token)
             _NOW.dec()
+
+    def _id(self, headers: Iterable[tuple[bytes, bytes]]) -> str:
+        """The caller's own id for the request where it is well formed, else a fresh one."""
+        for name, value in headers:
+            if name == _HEADER:
+                # It is logged, and so it may not be what somebody has put there by mistake.
+                if _WELL_FORMED.fullmatch(value) and not self._keyring.has(value.decode()):
+                    return value.decode()
+                break
+        # Random, not counted: a number would tell each caller how much the others ask.
+        return os.urandom(8).hex()
 
     def _tell(self, scope: HTTPScope, told: logs.Told, status: int, seconds: float) -> None:
         method = scope["method"] if scope["method"] in _METHODS else "other"
@@ -121,17 +136,6 @@ class Watched:
                 "milliseconds": round(seconds * 1000, 2),
             }
             _logger.log(level, "%s %s %d", method, route, status, extra={"fields": fields})
-
-
-def _id(headers: Iterable[tuple[bytes, bytes]]) -> str:
-    """The caller's own id for the request where it is well formed, else a fresh one."""
-    for name, value in headers:
-        if name == _HEADER:
-            if _WELL_FORMED.fullmatch(value):
-                return value.decode()
-            break
-    # Random, not counted: a number would tell each caller how much the others ask.
-    return os.urandom(8).hex()
 
 
 def _waits(scope: HTTPScope) -> bool:

@@ -270,7 +270,7 @@ def _converted(environment: Mapping[str, str], name: str) -> Any:
         value = msgspec.convert(text, kind, strict=False)
     except msgspec.ValidationError as error:
         raise SettingsError(f"FAIRDEAL_{name.upper()} is {text!r}: {error}") from None
-    if name.endswith("_rate"):
+    if name.endswith("_rate") or name == "drain_seconds":
         if not 0 <= value < float("inf"):
             raise SettingsError(f"FAIRDEAL_{name.upper()} is {text!r}: it must be 0 or above")
     elif kind in (int, float) and value <= 0:

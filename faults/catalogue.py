@@ -33,12 +33,14 @@ _ALL: Final = (
     Fault(
         "worker-killed",
         on_processes.workers_killed,
-        "the server starts another worker; what it had under way is done once or not at all",
+        "the server starts another worker; what it had under way is done once or not at all; "
+        "projections are what a fold of the log gives",
     ),
     Fault(
         "api-killed",
         on_processes.api_killed,
         "its Postgres goes on for the others; nothing acknowledged depends on a process",
+        actions=10_000,
     ),
     Fault(
         "restarts",
@@ -64,7 +66,7 @@ _ALL: Final = (
     Fault(
         "session-stopped",
         on_postgres.session_stopped,
-        "no process waits longer than its deadline; games go on when the session does",
+        "whoever waits for it is answered with 503; games go on when the session does",
     ),
     Fault("deadlock", on_postgres.deadlocks, "40P01 came about, and no caller was told"),
     Fault("not-serialisable", on_postgres.not_serialisable, "40001 came about, and none was told"),

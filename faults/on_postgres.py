@@ -9,11 +9,12 @@ from time import monotonic
 import psycopg
 
 from faults.postgres import stopped
-from faults.run import Run, Skipped
+from faults.run import Run, Skipped, Stuck
 
 KILLS = 5
 HOLD_SECONDS = 0.4
 """Longer than the time-outs of `time_outs`, shorter than a caller waits."""
+_BUSY_SECONDS = 60.0
 _LOCK = "SELECT pg_advisory_xact_lock(uuid_hash_extended(%s::uuid, 0))"
 """The lock that an append to a stream takes first."""
 
@@ -86,21 +87,22 @@ async def session_stopped(run: Run) -> None:
             run.note("sessions stopped", 1)
             await run.live_again(processes, "a session stood still")
         await run.acted(0.3)
+    run.must(run.history.counts()["unavailable"], "no request was answered with 503")
 
 
 async def _busy(run: Run) -> int:
-    """A session that is at work at this moment, if one can be found."""
-    pids: list[int] = []
-    for _ in range(200):
+    """A session that is appending at this moment."""
+    end = monotonic() + _BUSY_SECONDS
+    while monotonic() < end:
         rows = run.server.execute(
             "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'"
             " AND application_name <> 'faults' AND state = 'active' AND query LIKE '%append%'"
         )
-        pids = [pid for (pid,) in rows]
+        pids: list[int] = [pid for (pid,) in rows]
         if pids:
-            break
-        await asyncio.sleep(0.01)
-    return run.chance.choice(pids or run.server.backends())
+            return run.chance.choice(pids)
+        await asyncio.sleep(0.002)
+    raise Stuck(f"nothing was appended for {_BUSY_SECONDS:g} seconds")
 
 
 async def deadlocks(run: Run) -> None:
@@ -195,6 +197,7 @@ async def time_outs(run: Run) -> None:
     for state in ("55P03", "57014"):
         run.note(state, found[state])
         run.must(found[state], f"no {state} came about")
+    run.must(run.history.counts()["unavailable"], "no request was answered with 503")
 
 
 def _hold(run: Run, number: int, seconds: float) -> None:

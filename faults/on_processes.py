@@ -36,7 +36,7 @@ async def api_killed(run: Run) -> None:
         for _ in range(ROUNDS):
             await run.acted(1 / (ROUNDS + 1))
             victim = run.chance.choice(processes)
-            victim.kill()
+            run.must(victim.kill(), "a server was not killed")
             run.note("servers killed", 1)
             await asyncio.sleep(run.chance.uniform(0, 0.3))
             victim.start()

@@ -17,7 +17,8 @@ from faults.postgres import Server
 from faults.run import Run, Skipped
 
 DISK_MEGABYTES: Final = 400
-FULL_SECONDS: Final = 5.0
+FULL_SECONDS: Final = 8.0
+"""Longer than a process waits for Postgres."""
 
 
 async def disk_full(run: Run) -> None:
@@ -43,6 +44,7 @@ async def disk_full(run: Run) -> None:
         refused = log.count("No space left on device") + run.history.counts()["unavailable"]
         run.note("refused for want of room", refused)
         run.must(refused, "nothing met the full disk")
+        run.must(run.history.counts()["unavailable"], "no request was answered with 503")
         await run.conclude()
 
 
@@ -90,6 +92,7 @@ async def dump_restored(run: Run) -> None:
             _call, run.server, "pg_dump", "-Fc", "-f", str(dump), run.server.url
         )
         ended = monotonic()
+        run.must(run.history.done, "nothing had been acknowledged before the dump")
         await run.acted(0.2)
         games = caller.games()
     await run.conclude()

@@ -77,11 +77,13 @@ class Process:
                 await asyncio.sleep(_LOOK_SECONDS)
         raise RuntimeError(f"{self.name} is not ready after {seconds:g} s: {self.output()}")
 
-    def kill(self) -> None:
-        """kill -9 of the process that was started; its workers end by themselves."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
+    def kill(self) -> bool:
+        """kill -9 of the process that was started; its workers end by themselves. Whether it died
+        of that."""
+        if self._process is None:
+            return False
+        self._process.kill()
+        return self._process.wait() == -signal.SIGKILL
 
     def kill_workers(self, count: int = 1) -> list[int]:
         """kill -9 of some of its workers."""
