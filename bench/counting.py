@@ -9,12 +9,15 @@ from projections.registry import PROJECTIONS
 
 
 async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
-    newest = {event.stream: event.version for event in events}
+    newest = {event.stream: event for event in events}
+    columns = zip(
+        *[(event.lane, event.stream, event.version) for event in newest.values()], strict=True
+    )
     await target.execute(
         "INSERT INTO {counting} (lane, stream, version)"
-        " SELECT %s, x.stream, x.version FROM unnest(%s::uuid[], %s::integer[]) x (stream, version)"
+        " SELECT * FROM unnest(%s::smallint[], %s::uuid[], %s::integer[])"
         " ON CONFLICT (lane, stream) DO UPDATE SET version = excluded.version",
-        (target.lane, list(newest), list(newest.values())),
+        [list(column) for column in zip(*rows, strict=True)],
     )
 
 

@@ -3,18 +3,21 @@ commit an event is in the projections."""
 
 import asyncio
 import os
+import statistics
 import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Any, Final
 from uuid import uuid4
 
 from rich.table import Table
 
 from bench.counting import MEASURED
 from bench.report import RUNS, Runs, Targets, console
+from bench.serving import NoPeer
 from bench.stores import fill, with_postgres
 from eventstore import wire
 from eventstore.postgres import EventStore
@@ -50,6 +53,7 @@ async def _measure(url: str) -> None:
         targets = Targets()
         await _numbering(store, recorded, targets)
         await _nothing_lost(store, targets)
+        await asyncio.to_thread(_their_readers, url, targets)
         await _latency(url, store, recorded, targets)
         targets.show()
 
@@ -96,6 +100,50 @@ async def _nothing_lost(store: EventStore, targets: Targets) -> None:
     written = sum([version for _, version in await store.versions(streams)])
     targets.at_most(f"lost, of {written:,} events written meanwhile", written - numbered, 0)
     targets.at_most("out of order or not dense", disordered + len(await store.feed.strays()), 0)
+
+
+def _their_readers(url: str, targets: Targets) -> None:
+    """What a reader of `eventsourcing` misses who goes on after the last number, while as many
+    write."""
+    try:
+        from bench.peers.eventsourced import Recorder
+    except NoPeer as missing:
+        targets.missing(str(missing))
+        return
+    shown = Table(title=f"beside it: a reader of eventsourcing, {_WRITERS} writers, {RUNS} runs")
+    for heading in ("mode", "events/s", "missed", "of"):
+        shown.add_column(heading)
+    for mode, safe in (("safe", True), ("unsafe", False)):
+        recorder = Recorder(url, f"FEED_{mode}", safe=safe, writers=_WRITERS + 1)
+        rates = [_their_run(recorder) for _ in range(RUNS)]
+        read = sum([seen for seen, _ in rates])
+        recorder.close()
+        written = sum([all_ for _, all_ in rates])
+        rate = statistics.median([all_ / _SECONDS for _, all_ in rates])
+        shown.add_row(mode, f"{rate:,.0f}", f"{written - read:,}", f"{written:,}")
+    console().print(shown)
+
+
+def _their_run(recorder: Any) -> tuple[int, int]:
+    """How many events the reader saw, and how many were written, in one run."""
+    before, end = recorder.numbers(), time.perf_counter() + _SECONDS
+    last, seen = recorder.count(), 0
+
+    def write() -> None:
+        while time.perf_counter() < end:
+            recorder.write([[bytes(200)] * _BATCH] * 10)
+
+    with ThreadPoolExecutor(_WRITERS) as writers:
+        writing = [writers.submit(write) for _ in range(_WRITERS)]
+        while True:
+            over = all([one.done() for one in writing])
+            page = recorder.after(last)
+            seen, last = seen + len(page), page[-1] if page else last
+            if over and not page:
+                break
+        for one in writing:
+            one.result()
+    return seen, recorder.numbers() - before
 
 
 async def _latency(

@@ -4,6 +4,7 @@ processor, so that whatever else the machine does counts less."""
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from api.checking import read_log
@@ -50,7 +51,7 @@ def _folds(logs: dict[str, list[Export]], targets: Targets) -> None:
 
     for _ in range(RUNS):
         for game in events:
-            runs.add(game, _rate(lambda game=game: once(game)))
+            runs.add(game, _rate(partial(once, game)))
     runs.show("decoded events folded, recorded games", "events/s")
     for game in events:
         targets.at_least(f"fold alone, {game}", runs.median(game), 800_000, " events/s")
@@ -76,7 +77,7 @@ def _stored(targets: Targets) -> None:
     for _ in range(RUNS):
         for game, log in logs.items():
             for words, step in steps:
-                rate = _rate(lambda step=step, log=log: step(log))
+                rate = _rate(partial(step, log))
                 runs.add(f"{game}: {words}", EVENTS / rate * 1000)
     runs.show(f"{EVENTS} stored events of a recorded game", "ms", places=2)
     for game in logs:

@@ -107,7 +107,7 @@ def _fill_many(data: Path, targets: Targets) -> list[str]:
         f"{done.seconds:.0f} s: {rate:,.0f} rows/s (one table with one index, one process: "
         f"{floor:,.0f}); numbered in {numbering:.0f} s"
     )
-    targets.at_least("COPY : 190,000 rows/s", rate / 190_000, 0.5, "x")
+    targets.at_least("COPY : that one table", rate / floor, 0.5, "x")
     with embedded.server(data) as url:
         found = asyncio.run(_audited(url))
     targets.at_most(f"trouble found by an audit of {SAMPLE} games", found, 0)

@@ -5,7 +5,7 @@ order of their numbers. *Unsafe* (`POSTGRES_ENABLE_DB_FUNCTIONS`): a function in
 lock, and a reader that goes on after the last number misses events that commit late.
 """
 
-from typing import Any
+from typing import Any, Final
 from uuid import uuid4
 
 from psycopg.conninfo import conninfo_to_dict
@@ -21,6 +21,8 @@ except ImportError as missing:
     raise NoPeer(f"eventsourcing is not installed ({missing}): pip install -e '.[bench]'") from None
 
 Batches = list[list[bytes]]
+
+_PAGE: Final = 1000
 
 
 def environment(url: str, *, safe: bool, pool: int) -> dict[str, str]:
@@ -56,6 +58,19 @@ class Recorder:
                 stored.append(StoredEvent(stream, version, "bench:Event", state))
             self._recorder.insert_events(stored)
 
+    def after(self, number: int) -> list[int]:
+        """The numbers of its next events after one, as a reader that goes on from there gets
+        them."""
+        found = self._recorder.select_notifications(number + 1, _PAGE)
+        return [notification.id for notification in found]
+
+    def numbers(self) -> int:
+        """How many events it holds, counted one by one."""
+        count, number = 0, 0
+        while page := self.after(number):
+            count, number = count + len(page), page[-1]
+        return count
+
     def count(self) -> int:
         """How many events it holds."""
         return self._recorder.max_notification_id() or 0
@@ -88,6 +103,15 @@ class Games(Application[Any]):
             aggregate.play(number % 4, "TD")
         self.save(aggregate)
         return aggregate.id
+
+    def read_all(self) -> int:
+        """Read every event in the order of their numbers, mapped to what it is; how many."""
+        count, number = 0, 0
+        while page := self.recorder.select_notifications(number + 1, _PAGE):
+            for notification in page:
+                self.mapper.to_domain_event(notification)
+            count, number = count + len(page), page[-1].id
+        return count
 
     def loaded(self, game: Any) -> int:
         """Load one from its events; how many cards were played."""

@@ -66,6 +66,18 @@ def test_what_is_well_is_well(tmp_path: Path) -> None:
     assert worst(found[:4]) == "ok"
 
 
+def test_every_check_is_made(tmp_path: Path) -> None:
+    environment = {"FAIRDEAL_DATA_DIR": str(tmp_path)}
+    always = [f.check for f in place.findings(environment)]
+    assert always == [
+        *("settings", "secret", "host keys", "signing keys"),
+        *("disk", "open files", "versions"),
+    ]
+    more = {"FAIRDEAL_METRICS_KEY": "k" * 40, "FAIRDEAL_CHANNEL": "redis://127.0.0.1:1/0"}
+    asked = {f.check for f in place.findings(environment | more)}
+    assert asked - set(always) == {"metrics key", "channel"}
+
+
 def test_keys_that_are_not_made_yet_are_no_trouble(tmp_path: Path) -> None:
     environment = {"FAIRDEAL_DATA_DIR": str(tmp_path)}
     for check in ("secret", "host keys", "signing keys"):

@@ -283,6 +283,24 @@ async def test_a_reader_who_takes_nothing_is_dropped_and_holds_nothing(database_
             assert "fairdeal_live_streams 1.0" in (await api.get("/metrics")).text
 
 
+async def test_at_the_end_of_a_process_a_reader_who_takes_nothing_is_not_waited_for(
+    database_url: str,
+) -> None:
+    async with running(database_url, stall_seconds=3600) as api:
+        game = await new_game(api)
+        async with reading(api, f"{game.path}/events", game.token(0)) as stalled:
+            await stalled.event()
+            stalled.taking.clear()
+            await play_some(game)
+            async with asyncio.timeout(30):
+                while not stalled.offered:
+                    await asyncio.sleep(0.01)
+            parts(api).release()
+            assert stalled.task is not None
+            async with asyncio.timeout(60):
+                await stalled.task
+
+
 async def test_a_look_that_is_over_is_not_handed_out_again() -> None:
     """What is heard in the very turn in which a look ends needs another look, not that one."""
     looks: _Shared[str, int] = _Shared(10, keeps=False)

@@ -128,6 +128,20 @@ async def test_stopped_under_load_it_ends_by_itself_and_keeps_its_word(
         await check_kept(load, api)
 
 
+@pytest.mark.parametrize("module", [b"api.worker", b"api.projector"])
+async def test_who_does_not_end_is_killed(database_url: str, module: bytes) -> None:
+    settings = environment(database_url, FAIRDEAL_STOP_SECONDS="2")
+    with serving(free_port(), "--workers", "2", **settings) as server:
+        async with asyncio.timeout(60):
+            while not (found := running_module(server, module)):
+                await asyncio.sleep(0.05)
+        os.kill(min(found), signal.SIGSTOP)
+        code, _, complaints = await asyncio.to_thread(server.end)
+        assert code == 0
+        assert "Killing a process: it did not end in time" in complaints
+        server.wait_gone()
+
+
 async def test_workers_that_are_killed_again_and_again_are_replaced(database_url: str) -> None:
     with serving(free_port(), "--workers", "2", **environment(database_url)) as server:
         game = create(server.address, HOST_KEY)
