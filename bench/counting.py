@@ -10,9 +10,7 @@ from projections.registry import PROJECTIONS
 
 async def _apply(target: Target, events: Sequence[FeedEvent]) -> None:
     newest = {event.stream: event for event in events}
-    columns = zip(
-        *[(event.lane, event.stream, event.version) for event in newest.values()], strict=True
-    )
+    rows = [(event.lane, event.stream, event.version) for event in newest.values()]
     await target.execute(
         "INSERT INTO {counting} (lane, stream, version)"
         " SELECT * FROM unnest(%s::smallint[], %s::uuid[], %s::integer[])"
