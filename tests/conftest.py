@@ -4,6 +4,7 @@ What those stand on is in tests/database.py.
 """
 
 import os
+import signal
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
@@ -18,6 +19,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "databases" in getattr(item, "fixturenames", ()):
             item.add_marker("postgres")
+
+
+def pytest_configure() -> None:
+    """Who starts the tests may have let signals be ignored (a shell does so in the background),
+    which processes that are started here would inherit."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGHUP, signal.SIGTERM):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session", autouse=True)
