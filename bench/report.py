@@ -67,7 +67,8 @@ class Targets:
 
     def missing(self, why: str) -> None:
         """A peer that was not measured, and why."""
-        self._missing.append(why)
+        if why not in self._missing:
+            self._missing.append(why)
 
     def show(self) -> None:
         """Print all of it, and the machine."""
