@@ -9,8 +9,8 @@ one of them through.
 import asyncio
 import logging
 import time
-from collections.abc import Coroutine
-from typing import Any, Final
+from collections.abc import Awaitable, Callable
+from typing import Final
 
 from prometheus_client import Counter
 
@@ -65,11 +65,11 @@ async def _told(executor: Executor, disputes: Disputes, failed: dict[str, float]
     executor.opened.difference_update(opened)
     executor.wanting.difference_update(wanting)
     for game_id in opened:
-        await _attend(game_id, disputes.complete_of(game_id), failed)
+        await _attend(game_id, disputes.complete_of, failed)
     for first in range(0, len(wanting), _TOGETHER):
         some = wanting[first : first + _TOGETHER]
         done = await asyncio.gather(
-            *[_attend(game_id, executor.go_on(game_id), failed) for game_id in some],
+            *[_attend(game_id, executor.go_on, failed) for game_id in some],
             return_exceptions=True,
         )
         for error in filter(None, done):
@@ -91,12 +91,14 @@ async def _left(
     for found in await store.due(due_by, _AT_ONCE + len(failed)):
         if found.stream not in failed:
             go_on = disputes.complete if found.category == CATEGORY else executor.go_on
-            await _attend(found.stream, go_on(found.stream), failed)
+            await _attend(found.stream, go_on, failed)
 
 
-async def _attend(stream: str, work: Coroutine[Any, Any, None], failed: dict[str, float]) -> None:
+async def _attend(
+    stream: str, go_on: Callable[[str], Awaitable[None]], failed: dict[str, float]
+) -> None:
     try:
-        await work
+        await go_on(stream)
     except StoreUnavailable:
         raise
     except Problem as problem:
