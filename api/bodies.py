@@ -71,6 +71,10 @@ class NewGame(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     open_seats: Annotated[int, msgspec.Meta(ge=0, le=10)] = 0
 
 
+class Nothing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of a request that has nothing to say: none, or an empty object."""
+
+
 class Abandonment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Why a game is abandoned; everyone can read it."""
 

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
+from urllib.parse import quote
 
 import msgspec
 from litestar import Request, Response
@@ -16,6 +17,9 @@ from litestar.types import ExceptionHandlersMap
 from api.logs import request as request_told
 from domain.game import OptionError
 from eventstore.records import StoreUnavailable
+
+_OF_PATHS: Final = "/%!$&'()*+,;=:@"
+"""What may stand in a path besides letters, digits and `-._~` (RFC 3986, 3.3)."""
 
 MEDIA_TYPE: Final = "application/problem+json"
 
@@ -147,7 +151,9 @@ def problem_body(problem: Problem, path: str) -> ProblemBody:
 
 def answer(request: Request[Any, Any, Any], problem: Problem) -> Response[ProblemBody]:
     """The response for a problem."""
-    body = problem_body(problem, request.scope["path"])
+    # As it was sent: RFC 9457 has a URI reference here, and the framework's path is decoded.
+    sent = request.scope.get("raw_path") or quote(request.scope["path"]).encode()
+    body = problem_body(problem, quote(sent.partition(b"?")[0], safe=_OF_PATHS))
     headers = dict(problem.headers)
     if body.status == 413:
         # The rest of the body is not read, so nothing more can come over this connection.

@@ -20,7 +20,15 @@ from api.answers import (
     ScoresAnswer,
     TokenAnswer,
 )
-from api.bodies import Abandonment, NewDispute, NewGame, NewResolution, NewWebhook, Person
+from api.bodies import (
+    Abandonment,
+    NewDispute,
+    NewGame,
+    NewResolution,
+    NewWebhook,
+    Nothing,
+    Person,
+)
 from api.hook_sender import EventNotification, TurnNotification
 from api.people_answers import LeaderboardPage, PlayerAnswer
 from api.problems import MEDIA_TYPE, ProblemBody, not_found
@@ -34,6 +42,8 @@ from domain.replay import Replay
 
 VERSION: Final = "0.1.0"
 
+_SAY_NOTHING: Final = ("resign", "issueSeatToken", "issueSpectatorToken", "redeliver")
+"""Operations that need no body."""
 _TYPES: Final[list[Any]] = [
     NewGame,
     Person,
@@ -41,6 +51,7 @@ _TYPES: Final[list[Any]] = [
     NewDispute,
     NewResolution,
     NewWebhook,
+    Nothing,
     *ACTION_TYPES,
     CutChoice,
     ActionAnswer,
@@ -128,6 +139,7 @@ def _add_examples(operation: dict[str, Any], answers: dict[str, Any]) -> None:
         "openDispute": examples.DISPUTES,
         "resolveDispute": {"rejected": examples.RESOLUTION},
         "createWebhook": {"events of two games": hook_examples.WEBHOOK},
+        **{name: {"nothing": {}} for name in _SAY_NOTHING},
     }
     for content in operation.get("requestBody", {}).get("content", {}).values():
         named = bodies[operation["operationId"]]

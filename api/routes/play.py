@@ -16,7 +16,7 @@ from api.answers import (
     spectator_token_answer,
 )
 from api.asking import IdempotencyKey, IfMatch, access_of, asked
-from api.bodies import Abandonment, AskedAction, Person
+from api.bodies import Abandonment, AskedAction, Nothing, Person
 from api.execute import Done
 from api.guards import only, post
 from api.parts import Parts
@@ -71,6 +71,7 @@ class PlayController(Controller):
         self,
         request: Request[Any, Any, Any],
         parts: NamedDependency[Parts],
+        data: JSONBody[Nothing | None] = None,
         if_match: IfMatch = None,
         idempotency_key: IdempotencyKey = None,
     ) -> Response[ActionAnswer]:
@@ -131,6 +132,7 @@ class PlayController(Controller):
         request: Request[Any, Any, Any],
         parts: NamedDependency[Parts],
         seat: FromPath[int],
+        data: JSONBody[Nothing | None] = None,
         if_match: IfMatch = None,
         idempotency_key: IdempotencyKey = None,
     ) -> Response[TokenAnswer]:
@@ -152,6 +154,7 @@ class PlayController(Controller):
         self,
         request: Request[Any, Any, Any],
         parts: NamedDependency[Parts],
+        data: JSONBody[Nothing | None] = None,
         if_match: IfMatch = None,
         idempotency_key: IdempotencyKey = None,
     ) -> Response[TokenAnswer]:

@@ -7,7 +7,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from api.asking import IdempotencyKey, caller_key, caller_of
-from api.bodies import NewWebhook
+from api.bodies import NewWebhook, Nothing
 from api.guards import delete, get, only, post
 from api.parts import Parts
 from api.replies import FOR_HOST, PROBLEMS, READING, created
@@ -156,6 +156,7 @@ class WebhooksController(Controller):
         parts: NamedDependency[Parts],
         webhook_id: FromPath[Any],
         delivery_id: FromPath[Any],
+        data: JSONBody[Nothing | None] = None,
     ) -> DeliveryView:
         """Send a delivery once more under its id, whatever came of it, with what may be seen by
         now. A turn notice whose turn is over is outdated again."""

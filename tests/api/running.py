@@ -158,5 +158,5 @@ def problem(answer: httpx.Response, status: int, kind: str) -> Json:
     assert body["status"] == status
     assert body["title"]
     assert body["detail"]
-    assert body["instance"] == answer.request.url.path
+    assert body["instance"] == answer.request.url.raw_path.decode().partition("?")[0]
     return body

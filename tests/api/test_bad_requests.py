@@ -229,3 +229,37 @@ async def test_who_is_not_let_in_learns_nothing_about_the_body(shared_game: Game
         shared_game.path + "/actions", content=b"{", headers=bearer("nonsense")
     )
     problem(answer, 401, "unauthorized")
+
+
+@pytest.mark.parametrize("path", ["/resign", "/spectators", "/seats/0/token"])
+@pytest.mark.parametrize(
+    ("sent", "status", "where"),
+    [
+        (b"garbage", 400, "$"),
+        (b"[]", 400, "$"),
+        (b'{"hand": 7}', 400, "$.hand"),
+        (b"x" * 3_000_000, 413, None),
+    ],
+)
+async def test_what_has_no_body_is_given_none(
+    api: httpx.AsyncClient, path: str, sent: bytes, status: int, where: str | None
+) -> None:
+    game = await new_game(api)
+    version = (await game.view())["version"]
+    headers = bearer(game.token(0) if path == "/resign" else HOST_KEY)
+    answer = await api.post(game.path + path, content=sent, headers=headers)
+    told = problem(answer, status, "invalid-request" if status == 400 else "too-large")
+    if where is not None:
+        assert told["errors"][0]["path"] == where
+    assert (await game.view())["version"] == version
+    for nothing in (b"", b"{}"):
+        again = await api.post(game.path + path, content=nothing, headers=headers)
+        assert again.status_code == (409 if path == "/resign" and nothing else 201)
+
+
+async def test_the_instance_is_a_reference_of_uris(shared_api: httpx.AsyncClient) -> None:
+    """RFC 9457, 3.1.5: as the path was sent."""
+    for path in ("/v1/players/a%20b%2F%C3%BC%3C%3E%22", "/v1/games/none%00", "/v1/games/a;b=c@d"):
+        answer = await shared_api.get(f"{path}?q=1", headers=HOST)
+        assert answer.status_code == 404
+        assert answer.json()["instance"] == path

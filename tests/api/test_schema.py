@@ -14,6 +14,7 @@ from api.bodies import (
     NewGame,
     NewResolution,
     NewWebhook,
+    Nothing,
     Person,
 )
 from domain.codec import ACTION_TYPES
@@ -115,6 +116,8 @@ async def test_every_action_type_has_an_example_that_is_valid(document: dict[str
         ("openDispute", NewDispute),
         ("resolveDispute", NewResolution),
         ("createWebhook", NewWebhook),
+        ("resign", Nothing),
+        ("redeliver", Nothing),
     ],
 )
 async def test_example_requests_are_valid(
