@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import jwt
 import msgspec
@@ -53,7 +53,7 @@ class Caller(msgspec.Struct, frozen=True):
 
 
 class _Claims(msgspec.Struct, frozen=True):
-    game: str
+    game: Annotated[str, msgspec.Meta(pattern=r"^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$")]
     gen: int
     exp: int
     seat: Seat | None = None

@@ -69,12 +69,14 @@ async def test_a_token_that_is_not_signed_is_refused(game: Game) -> None:
         {"spectator": True, "gen": 1},
         {"spectator": True, "gen": 0},
         {"seat": 0, "spectator": True, "gen": 1},
+        {"seat": 0, "gen": 1, "game": "x"},
+        {"seat": 0, "gen": 1, "game": 5},
     ],
 )
 async def test_a_signed_token_with_other_claims_is_refused(
     game: Game, claims: dict[str, Any]
 ) -> None:
-    problem(await game.get(signed(game=game.id, **claims)), 401, "unauthorized")
+    problem(await game.get(signed(**{"game": game.id, **claims})), 401, "unauthorized")
 
 
 async def test_a_token_that_has_run_out_is_refused(game: Game) -> None:
