@@ -53,7 +53,7 @@ class Caller(msgspec.Struct, frozen=True):
 
 
 class _Claims(msgspec.Struct, frozen=True):
-    game: Annotated[str, msgspec.Meta(pattern=r"^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$")]
+    game: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")]
     gen: int
     exp: int
     seat: Seat | None = None

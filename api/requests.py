@@ -62,7 +62,8 @@ class Watched:
         self, app: ASGIApp, slow_seconds: float, leaving: Leaving, keyring: Keyring
     ) -> None:
         """`slow_seconds`: an answer that begins later is told of at the level `info`. A process
-        that leaves keeps no connection alive. What is a key of the `keyring` is no id."""
+        that leaves keeps no connection alive. What is a key of the `keyring` is told to its sender
+        alone: no line holds it, and no answer tells that it is one."""
         self._leaving: Final = leaving
         self._app: Final = app
         self._slow_seconds: Final = slow_seconds
@@ -75,14 +76,16 @@ class Watched:
             await self._app(scope, receive, send)
             return
         begun = time.perf_counter()
-        told = logs.Told(self._id(scope["headers"]))
+        own = _id(scope["headers"])
+        told = logs.Told(_fresh() if own is None or self._keyring.has(own) else own)
+        answered_with = (own or told.request).encode()
         began = False
 
         async def answered(message: Message) -> None:
             nonlocal began
             if message["type"] == "http.response.start" and not began:
                 began = True
-                headers = [*message["headers"], (_HEADER, told.request.encode())]
+                headers = [*message["headers"], (_HEADER, answered_with)]
                 if self._leaving.begun:
                     headers.append((b"connection", b"close"))
                 message["headers"] = headers
@@ -98,17 +101,6 @@ class Watched:
                 self._tell(scope, told, _CLOSED, time.perf_counter() - begun)
             logs.request.reset(token)
             _NOW.dec()
-
-    def _id(self, headers: Iterable[tuple[bytes, bytes]]) -> str:
-        """The caller's own id for the request where it is well formed, else a fresh one."""
-        for name, value in headers:
-            if name == _HEADER:
-                # It is logged, and so it may not be what somebody has put there by mistake.
-                if _WELL_FORMED.fullmatch(value) and not self._keyring.has(value.decode()):
-                    return value.decode()
-                break
-        # Random, not counted: a number would tell each caller how much the others ask.
-        return os.urandom(8).hex()
 
     def _tell(self, scope: HTTPScope, told: logs.Told, status: int, seconds: float) -> None:
         method = scope["method"] if scope["method"] in _METHODS else "other"
@@ -136,6 +128,19 @@ class Watched:
                 "milliseconds": round(seconds * 1000, 2),
             }
             _logger.log(level, "%s %s %d", method, route, status, extra={"fields": fields})
+
+
+def _id(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
+    """The caller's own id for the request, where it is well formed."""
+    for name, value in headers:
+        if name == _HEADER:
+            return value.decode() if _WELL_FORMED.fullmatch(value) else None
+    return None
+
+
+def _fresh() -> str:
+    # Random, not counted: a number would tell each caller how much the others ask.
+    return os.urandom(8).hex()
 
 
 def _waits(scope: HTTPScope) -> bool:

@@ -71,6 +71,8 @@ async def test_a_token_that_is_not_signed_is_refused(game: Game) -> None:
         {"seat": 0, "spectator": True, "gen": 1},
         {"seat": 0, "gen": 1, "game": "x"},
         {"seat": 0, "gen": 1, "game": 5},
+        {"seat": 0, "gen": 1, "game": "01970000-0000-7000-8000-00000000fff\u0663"},
+        {"seat": 0, "gen": 1, "game": "01970000-0000-7000-8000-00000000ffff\n"},
     ],
 )
 async def test_a_signed_token_with_other_claims_is_refused(
